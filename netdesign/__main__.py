@@ -1,0 +1,5 @@
+"""``python -m netdesign``."""
+
+from netdesign.cli import main
+
+main()

@@ -1,0 +1,1 @@
+"""Controls made from data/parameters.csv: label, field, slider, complaint."""

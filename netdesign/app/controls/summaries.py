@@ -1,0 +1,50 @@
+"""What a closed group of controls says about the design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netdesign.app.controls.choices import BEST
+from netdesign.catalog import load_catalog
+from netdesign.charts.format import count, digits
+from netdesign.design import Design
+
+
+def _training(design: Design) -> str:
+    training = design.training
+    return (
+        f"{count(training.global_batch)} sequences of {count(training.sequence_length)} tokens, "
+        f"{digits(training.token_budget_trillion)} T tokens, {training.precision.upper()}"
+    )
+
+
+def _plan(design: Design) -> str:
+    plan = design.plan
+    if plan.mode == BEST:
+        return "the fastest that fits"
+    degrees = {"TP": plan.tensor, "PP": plan.pipeline, "CP": plan.context, "EP": plan.expert}
+    said = " ".join(f"{name} {number}" for name, number in degrees.items() if number > 1)
+    return f"by hand: {said or 'data parallel'}, {plan.sharding.upper()}"
+
+
+def _network(design: Design) -> str:
+    catalog = load_catalog()
+    network = design.network
+    switch = catalog.switches[network.switch].name
+    return f"{switch}, {catalog.transports[network.transport].name}"
+
+
+def _money(design: Design) -> str:
+    economics = design.economics
+    return (
+        f"{economics.price_book}, ${economics.rental_usd_per_gpu_hour:.2f} per GPU-hour, "
+        f"{digits(economics.amortisation_years)} years"
+    )
+
+
+SUMMARIES: dict[str, Callable[[Design], str]] = {
+    "Training": _training,
+    "Parallel plan": _plan,
+    "Network": _network,
+    "Money": _money,
+}

@@ -1,0 +1,160 @@
+"""What does it cost, part by part?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from netdesign.app.html import Head, Markup, join, table, tag
+from netdesign.app.layout import box, card, heading
+from netdesign.app.live_html import Act, LiveHtml
+from netdesign.app.pictures import Picture
+from netdesign.catalog import load_catalog
+from netdesign.charts.format import (
+    NOTHING,
+    Said,
+    count,
+    digits,
+    dollars,
+    percent,
+    power,
+    unit_price,
+)
+
+if TYPE_CHECKING:
+    from netdesign.economics.bom import BomRow
+    from netdesign.evaluate import Evaluation
+
+LARGEST_PRICE_FILE_BYTES = 1_000_000
+
+HEADS = (
+    Head("Part"),
+    Head("Where"),
+    Head("Quantity", number=True),
+    Head("Unit price", "USD", number=True),
+    Head("Total", number=True),
+    Head("Power", number=True),
+    Head("Price from"),
+)
+
+
+class BillPanel:
+    """The order by part, the money by kind, power, and what waiting for the network costs."""
+
+    def __init__(self, upload: Act, forget: Callable[[str], None]) -> None:
+        acts = {"upload-prices": upload, "forget-prices": forget}
+        self.head, self.facts, self.table = LiveHtml(), LiveHtml(), LiveHtml()
+        self.book = LiveHtml(acts=acts)
+        self.picture = Picture("bill_bars")
+        self._complaint = ""
+        self._own_book = ""
+        side = box([self.picture.view, self.book], "nd-bill-side")
+        self.widget = card(
+            self.head,
+            self.facts,
+            box([side, self.table], "nd-bill-body"),
+            classes="nd-panel-bill nd-card-wide",
+        )
+
+    def show(self, evaluation: Evaluation) -> None:
+        self.head.value = heading("Bill", evaluation)
+        self.facts.value = _facts(evaluation)
+        self.picture.show(evaluation)
+        self.table.value = table(
+            "Bill of materials",
+            HEADS,
+            [_row(row) for row in evaluation.bom.rows],
+            foot=_foot(evaluation),
+            class_="nd-table-bill",
+        )
+        self._show_book(evaluation)
+
+    def complain(self, sentence: str) -> None:
+        """Say what is wrong with a price file, beside its field."""
+        self._complaint = sentence
+
+    def own_book(self, name: str) -> None:
+        """Name the planner's own price file that lies over the book; empty for none."""
+        self._own_book = name
+        self._complaint = ""
+
+    def _show_book(self, evaluation: Evaluation) -> None:
+        self.book.value = _book(evaluation.bom.price_book, self._own_book, self._complaint)
+
+    def redraw_book(self, evaluation: Evaluation) -> None:
+        """Show the line about the price book again."""
+        self._show_book(evaluation)
+
+
+def _facts(evaluation: Evaluation) -> Markup:
+    bom, cost = evaluation.bom, evaluation.cost
+    facts: list[tuple[str, Any]] = [
+        ("Purchase", dollars(bom.total_usd)),
+        ("Network", f"{dollars(bom.network_usd)}, {percent(cost.network_share)}"),
+        ("Power", f"{power(bom.total_power_w)}, network {power(bom.network_power_w)}"),
+        ("Owning", f"${digits(cost.usd_per_gpu_hour)} per GPU-hour"),
+        ("Trained tokens", f"${digits(cost.usd_per_million_tokens)} per million"),
+        ("Whole training", dollars(cost.training_usd)),
+        ("Lost to the network", f"{dollars(cost.network_wait_usd_per_day)} per day"),
+    ]
+    items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
+    return tag("dl", items, class_="nd-facts")
+
+
+def _row(row: BomRow) -> list[Any]:
+    total = row.total_usd
+    watts = row.total_power_w
+    return [
+        row.name,
+        row.place,
+        count(row.quantity),
+        unit_price(row.unit_price_usd),
+        dollars(total) if total is not None else tag("em", "no price"),
+        power(watts) if watts is not None else tag("em", "not known"),
+        _source(row),
+    ]
+
+
+def _source(row: BomRow) -> Any:
+    if row.unit_price_usd is None:
+        return NOTHING
+    reference = load_catalog().references.get(row.price_source)
+    name = row.price_source + (f", {row.price_date}" if row.price_date else "")
+    return tag("span", name, title=reference.title if reference else None)
+
+
+def _foot(evaluation: Evaluation) -> list[Any]:
+    bom = evaluation.bom
+    missing = len(bom.unpriced)
+    note = f"{missing} without a price" if missing else ""
+    total: Said | str = dollars(bom.total_usd)
+    return ["In all", "", "", "", total, power(bom.total_power_w), note]
+
+
+def _book(book: str, own: str, complaint: str) -> Markup:
+    field = tag(
+        "label",
+        "Lay your own prices over it (CSV or XLSX)",
+        Markup(
+            '<input type="file" accept=".csv,.xlsx" data-upload="upload-prices" '
+            f'data-limit="{LARGEST_PRICE_FILE_BYTES}">'
+        ),
+        class_="nd-upload nd-button",
+    )
+    forget = (
+        tag("button", f"Forget {own}", type="button", class_="nd-button", data_act="forget-prices")
+        if own
+        else ""
+    )
+    note = (
+        "Columns part_id and price_usd; source, date and note if you have them. "
+        "Your prices stay on this page and are not in its link."
+    )
+    return tag(
+        "div",
+        tag("p", "Prices from ", tag("strong", book), "."),
+        tag("p", field, " ", forget, class_="nd-buttons"),
+        tag("p", complaint, class_="nd-complaint", role="alert") if complaint else "",
+        tag("p", note, class_="nd-quiet"),
+        class_="nd-book",
+    )

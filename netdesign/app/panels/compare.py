@@ -1,0 +1,168 @@
+"""Which of two designs is better? Pinned side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from netdesign.app.html import Head, Markup, join, table, tag
+from netdesign.app.layout import card, inputs_line
+from netdesign.app.live_html import LiveHtml
+from netdesign.app.pictures import Picture
+from netdesign.app.state import changed_paths
+from netdesign.catalog import load_catalog
+from netdesign.charts.format import (
+    NOTHING,
+    bandwidth,
+    count,
+    days,
+    digits,
+    dollars,
+    percent,
+    power,
+    rate,
+    seconds,
+    size,
+)
+
+if TYPE_CHECKING:
+    from netdesign.design import Design
+    from netdesign.evaluate import Evaluation
+
+
+class Measure(NamedTuple):
+    """A number to compare; ``better`` is lower, higher or neither."""
+
+    label: str
+    value: Callable[[Evaluation], Any]
+    said: Callable[[Any], Any]
+    better: str
+
+
+MEASURES = (
+    Measure("Step time", lambda e: e.step.step_time_s, seconds, "lower"),
+    Measure("MFU", lambda e: e.step.mfu, percent, "higher"),
+    Measure("Tokens", lambda e: e.step.tokens_per_s, rate, "higher"),
+    Measure("Training", lambda e: e.cost.training_days, days, "lower"),
+    Measure("Share lost to communication", lambda e: e.requirement.share_reached, percent, "lower"),
+    Measure(
+        "Bandwidth needed per GPU", lambda e: e.requirement.bandwidth_per_gpu, bandwidth, "lower"
+    ),
+    Measure("Memory per GPU", lambda e: e.memory.total, size, "lower"),
+    Measure("Switches", lambda e: e.fabric.switches, count, "lower"),
+    Measure("Links", lambda e: e.fabric.links, count, "lower"),
+    Measure("Cluster", lambda e: e.bom.total_usd, dollars, "lower"),
+    Measure("Network", lambda e: e.bom.network_usd, dollars, "lower"),
+    Measure("Network share", lambda e: e.cost.network_share, percent, "lower"),
+    Measure("Power", lambda e: e.bom.total_power_w, power, "lower"),
+    Measure(
+        "Per million tokens",
+        lambda e: e.cost.usd_per_million_tokens,
+        lambda v: f"${digits(v)}",
+        "lower",
+    ),
+    Measure(
+        "Lost to the network per day", lambda e: e.cost.network_wait_usd_per_day, dollars, "lower"
+    ),
+)
+HEADS = (
+    Head(""),
+    Head("A", number=True),
+    Head("B", number=True),
+    Head("B against A", number=True),
+    Head("Better"),
+)
+
+
+class ComparePanel:
+    """Two pinned designs; hidden until the first is pinned."""
+
+    def __init__(self, unpin: Callable[[str], None]) -> None:
+        self.text = LiveHtml(acts={"unpin": unpin})
+        self.picture = Picture("step_time_pair")
+        self.widget = card(self.text, self.picture.view, classes="nd-panel-compare nd-card-wide")
+
+    def show(self, first: Evaluation | None, second: Evaluation | None) -> None:
+        """Draw what is pinned as A and as B."""
+        if first is None and second is None:
+            self.widget.remove_class("nd-shown")
+            self.text.value = ""
+            return
+        self.widget.add_class("nd-shown")
+        if first is None or second is None:
+            self.widget.remove_class("nd-both")
+            self.text.value = _one(first, second)
+            return
+        self.widget.add_class("nd-both")
+        self.text.value = _both(first, second)
+        self.picture.show(first, second)
+
+
+def _head(first: Evaluation | None, second: Evaluation | None) -> Markup:
+    unpin = tag("button", "Unpin both", type="button", class_="nd-button", data_act="unpin")
+    pins = join(
+        tag("p", tag("strong", f"{name}: "), inputs_line(pinned), class_="nd-inputs")
+        for name, pinned in (("A", first), ("B", second))
+        if pinned is not None
+    )
+    return tag("header", tag("h2", "Compare"), pins, unpin, class_="nd-card-head")
+
+
+def _one(first: Evaluation | None, second: Evaluation | None) -> Markup:
+    missing = "B" if second is None else "A"
+    sentence = f"Change the design and pin it as {missing} to see the two side by side."
+    return join((_head(first, second), tag("p", sentence, class_="nd-quiet")))
+
+
+def _both(first: Evaluation, second: Evaluation) -> Markup:
+    return join(
+        (
+            _head(first, second),
+            tag("p", _differences(first.design, second.design), class_="nd-quiet"),
+            table(
+                "Key numbers of design A and design B",
+                HEADS,
+                [_row(measure, first, second) for measure in MEASURES],
+                class_="nd-table-compare",
+            ),
+        )
+    )
+
+
+def _differences(first: Design, second: Design) -> str:
+    parameters = load_catalog().parameters
+    said = [
+        f"{parameters[path].label} {first.value(path)} → {second.value(path)}"
+        for path in parameters
+        if path in changed_paths(first, second)
+    ]
+    return "What differs: " + "; ".join(said) if said else "The two designs are the same."
+
+
+def _row(measure: Measure, first: Evaluation, second: Evaluation) -> list[Any]:
+    a, b = float(measure.value(first)), float(measure.value(second))
+    return [
+        measure.label,
+        measure.said(a),
+        measure.said(b),
+        _difference(a, b),
+        _better(measure.better, a, b),
+    ]
+
+
+def _difference(a: float, b: float) -> str:
+    if not (math.isfinite(a) and math.isfinite(b)) or a == 0:
+        return NOTHING
+    change = (b - a) / a
+    if abs(change) < 5e-4:
+        return "same"
+    sign = "+" if change > 0 else "−"
+    return f"{sign}{percent(abs(change))}"
+
+
+def _better(better: str, a: float, b: float) -> Any:
+    if a == b or math.isnan(a) or math.isnan(b):
+        return NOTHING
+    winner = "A" if (a < b) == (better == "lower") else "B"
+    return tag("span", tag("span", "★ ", aria_hidden="true"), winner, class_="nd-better")

@@ -1,0 +1,127 @@
+"""What does the model demand of the network?"""
+
+from __future__ import annotations
+
+import math
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from netdesign.app.html import Head, Markup, Span, join, swatch, table, tag
+from netdesign.app.layout import box, card, heading
+from netdesign.app.live_html import LiveHtml
+from netdesign.app.pictures import Picture
+from netdesign.charts.format import (
+    NOTHING,
+    bandwidth,
+    count,
+    milliseconds,
+    percent,
+    seconds,
+    size,
+)
+from netdesign.charts.palette import PART_COLOURS
+from netdesign.charts.words import PARALLELISM, place
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+    from netdesign.workload.traffic import Collective
+
+HEADS = (
+    Head("Parallelism"),
+    Head("Collective"),
+    Head("Group", "GPUs", number=True),
+    Head("Runs in"),
+    Head("Calls", "per step", number=True),
+    Head("One call", number=True),
+    Head("Sent", "per GPU and step", number=True),
+    Head("of it on the network", number=True),
+    Head("Exposed", "ms per step", number=True),
+)
+
+
+class DemandPanel:
+    """Collectives of a step, the bandwidth and latency they need, and how much is enough."""
+
+    def __init__(self) -> None:
+        self.head, self.numbers, self.table = LiveHtml(), LiveHtml(), LiveHtml()
+        self.bars, self.curve = Picture("traffic_bars"), Picture("share_curve")
+        pictures = box([self.bars.view, self.curve.view], "nd-pair")
+        self.widget = card(
+            self.head,
+            self.numbers,
+            pictures,
+            self.table,
+            classes="nd-panel-demand nd-card-wide",
+        )
+
+    def show(self, evaluation: Evaluation) -> None:
+        self.head.value = heading("Demand", evaluation)
+        self.numbers.value = _numbers(evaluation)
+        self.bars.show(evaluation)
+        self.curve.show(evaluation)
+        self.table.value = table(
+            "Collectives of one step",
+            HEADS,
+            _rows(evaluation),
+            class_="nd-table-collectives",
+        )
+
+
+def _numbers(evaluation: Evaluation) -> Markup:
+    need = evaluation.requirement
+    budget = percent(need.communication_share)
+    enough = math.isfinite(float(need.bandwidth_per_gpu))
+    facts = (
+        (
+            "Needed per GPU",
+            bandwidth(need.bandwidth_per_gpu) if enough else "no bandwidth is enough",
+        ),
+        ("Needed per node", bandwidth(need.bandwidth_per_server) if enough else NOTHING),
+        ("Given per GPU", bandwidth(evaluation.machine.network_bandwidth)),
+        ("Latency tolerated", seconds(need.latency_tolerated_s)),
+        ("Lost with an endless network", percent(need.share_floor)),
+    )
+    items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
+    lead = tag(
+        "p",
+        f"To lose at most {budget} of the step to communication that is not hidden:",
+        class_="nd-quiet",
+    )
+    return join((lead, tag("dl", items, class_="nd-facts")))
+
+
+def _rows(evaluation: Evaluation) -> list[list[Any]]:
+    active = [part for part in evaluation.traffic if part.calls > 0 and part.span.ranks > 1]
+    exposed = {part.parallelism: part.exposed_s for part in evaluation.step.communication}
+    order = list(PARALLELISM)
+    active.sort(key=lambda part: order.index(part.parallelism))
+    rows: list[list[Any]] = []
+    for parallelism, group in groupby(active, key=lambda part: part.parallelism):
+        members = list(group)
+        colour = PART_COLOURS[parallelism]
+        name = join((swatch(colour), PARALLELISM[parallelism]))
+        time = milliseconds(exposed.get(parallelism, 0.0))
+        for number, part in enumerate(members):
+            first = number == 0
+            rows.append(
+                [
+                    Span(name, len(members)) if first else None,
+                    *_cells(part, evaluation),
+                    Span(time, len(members)) if first else None,
+                ]
+            )
+    if not rows:
+        rows.append(["none", *[NOTHING] * (len(HEADS) - 1)])
+    return rows
+
+
+def _cells(part: Collective, evaluation: Evaluation) -> list[Any]:
+    return [
+        part.operation,
+        count(part.span.ranks),
+        place(part, evaluation.machine.pod_gpus),
+        count(part.calls),
+        size(part.size),
+        size(part.bytes_per_gpu),
+        size(part.network_bytes_per_gpu) if part.network_bytes_per_gpu > 0 else NOTHING,
+    ]

@@ -1,0 +1,87 @@
+"""Where does a number come from? Its formulas, their sources, and the inputs that went in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from netdesign.app.html import Markup, join, tag
+from netdesign.app.layout import card, inputs_line
+from netdesign.app.live_html import LiveHtml
+from netdesign.app.mathml import mathml
+from netdesign.app.panels.explanations import EXPLANATIONS, Explanation
+from netdesign.catalog import load_catalog
+from netdesign.formulas import Formula, formulas
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+
+class ExplainPanel:
+    """A drawer under the strip of numbers; empty until one is asked for."""
+
+    def __init__(self, close: Callable[[str], None]) -> None:
+        self.text = LiveHtml(acts={"close-explain": close})
+        self.widget = card(self.text, classes="nd-panel-explain nd-card-wide")
+        self._key = ""
+
+    def ask(self, key: str) -> None:
+        """Choose the number to explain; empty closes the drawer."""
+        self._key = key if key in EXPLANATIONS else ""
+        if self._key:
+            self.widget.add_class("nd-shown")
+        else:
+            self.widget.remove_class("nd-shown")
+
+    def show(self, evaluation: Evaluation) -> None:
+        if not self._key:
+            self.text.value = ""
+            return
+        self.text.value = _explained(EXPLANATIONS[self._key], evaluation)
+
+
+def _explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
+    known = formulas()
+    close = tag("button", "Close", type="button", class_="nd-button", data_act="close-explain")
+    inputs = join(
+        tag("div", tag("dt", label), tag("dd", value))
+        for label, value in explanation.inputs(evaluation)
+    )
+    return join(
+        (
+            tag(
+                "header",
+                tag("h2", f"How “{explanation.title}” is computed"),
+                tag("p", inputs_line(evaluation), class_="nd-inputs"),
+                close,
+                class_="nd-card-head",
+            ),
+            tag("p", explanation.sentence),
+            tag("h3", "Inputs"),
+            tag("dl", inputs, class_="nd-facts"),
+            tag("h3", "Formulas"),
+            tag(
+                "div",
+                join(_formula(known[name]) for name in explanation.formulas),
+                class_="nd-formulas",
+            ),
+        )
+    )
+
+
+def _formula(formula: Formula) -> Markup:
+    return tag(
+        "section",
+        tag("h4", tag("code", formula.name)),
+        tag("p", formula.summary),
+        tag("p", mathml(formula.latex), class_="nd-equation"),
+        tag("p", _source(formula.source), class_="nd-quiet"),
+        class_="nd-formula",
+    )
+
+
+def _source(key: str) -> str:
+    reference = load_catalog().references.get(key)
+    if reference is None:
+        return f"Source: {key}"
+    return f"Source: {reference.author}, {reference.title}, {reference.year}"

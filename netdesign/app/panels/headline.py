@@ -1,0 +1,139 @@
+"""The numbers that matter, in a strip that never moves; each can be asked for its formula."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from netdesign import units
+from netdesign.app.html import Markup, join, tag
+from netdesign.app.live_html import LiveHtml
+from netdesign.charts.format import (
+    Said,
+    bandwidth,
+    days,
+    digits,
+    dollars,
+    gigabytes,
+    percent,
+    rate,
+    seconds,
+    size,
+    tokens,
+)
+from netdesign.charts.words import plural
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+
+class Number(NamedTuple):
+    """One tile of the strip; ``verdict`` is good, bad or nothing."""
+
+    key: str
+    label: str
+    said: Said
+    note: str
+    verdict: str = ""
+
+
+class HeadlinePanel:
+    """Eight tiles; a click asks ``explain`` for the formula behind one."""
+
+    def __init__(self, explain: Callable[[str], None]) -> None:
+        self.strip = LiveHtml(acts={"explain": explain})
+        self.strip.add_class("nd-headline")
+        self.widget = self.strip
+        self._asked = ""
+        self._numbers: tuple[Number, ...] = ()
+
+    def show(self, evaluation: Evaluation) -> None:
+        self._numbers = numbers(evaluation)
+        self._draw()
+
+    def mark(self, key: str) -> None:
+        """Show which number is being explained; empty for none."""
+        self._asked = key
+        self._draw()
+
+    def _draw(self) -> None:
+        tiles = join(_tile(number, number.key == self._asked) for number in self._numbers)
+        self.strip.value = tag("div", tiles, class_="nd-tiles", role="status", aria_live="off")
+
+
+def _tile(number: Number, asked: bool) -> Markup:
+    return tag(
+        "button",
+        tag("span", number.label, class_="nd-tile-label"),
+        tag(
+            "span",
+            tag("span", number.said.number, class_="nd-tile-number"),
+            tag("span", number.said.unit, class_="nd-tile-unit"),
+            class_="nd-tile-value",
+        ),
+        tag("span", number.note, class_=f"nd-tile-note nd-verdict-{number.verdict or 'none'}"),
+        type="button",
+        class_="nd-tile",
+        title="Show the formula",
+        data_act="explain",
+        data_value=number.key,
+        aria_expanded="true" if asked else "false",
+    )
+
+
+def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
+    """The headline numbers of an Evaluation."""
+    step, cost, bom = evaluation.step, evaluation.cost, evaluation.bom
+    low, high = seconds(step.step_time_low_s), seconds(step.step_time_high_s)
+    priced = (
+        f"{plural(len(bom.unpriced), 'part')} unpriced" if bom.unpriced else "every part priced"
+    )
+    peak = units.flops_to_teraflops(evaluation.machine.peak_flops)
+    budget = evaluation.design.training.token_budget_trillion * 1e12
+    return (
+        Number("step_time", "Step time", seconds(step.step_time_s), f"{low} to {high}"),
+        Number("mfu", "MFU", percent(step.mfu), f"of {digits(peak)} TFLOP/s"),
+        Number(
+            "tokens_per_s",
+            "Tokens",
+            rate(step.tokens_per_s),
+            f"{digits(step.tokens_per_s_per_gpu)} per GPU",
+        ),
+        Number("training_days", "Training", days(cost.training_days), f"{tokens(budget)} tokens"),
+        Number("capex", "Cluster", dollars(bom.total_usd), priced),
+        Number(
+            "network_share",
+            "Network share",
+            percent(cost.network_share),
+            f"{dollars(bom.network_usd)} of it",
+        ),
+        _bandwidth(evaluation),
+        _memory(evaluation),
+    )
+
+
+def _bandwidth(evaluation: Evaluation) -> Number:
+    need, given = evaluation.requirement.bandwidth_per_gpu, evaluation.machine.network_bandwidth
+    label = "Bandwidth needed"
+    if not math.isfinite(float(need)):
+        return Number("bandwidth", label, Said("∞", ""), "none is enough", "bad")
+    enough = need <= given
+    word = "enough" if enough else "too little"
+    return Number(
+        "bandwidth",
+        label,
+        bandwidth(need),
+        f"{bandwidth(given)} given: {word}",
+        "good" if enough else "bad",
+    )
+
+
+def _memory(evaluation: Evaluation) -> Number:
+    total, limit = evaluation.memory.total, evaluation.memory_limit
+    fits = total <= limit
+    said = Said(gigabytes(total), "GB")
+    word = "fits" if fits else "does not fit"
+    return Number(
+        "memory", "Memory", said, f"{size(limit)} usable: {word}", "good" if fits else "bad"
+    )

@@ -1,0 +1,1 @@
+"""Voila as we serve it: configuration, page template, home page."""

@@ -1,0 +1,64 @@
+"""The pages of the workbook, in the order of the navigation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Page:
+    """One door of the home page."""
+
+    notebook: str
+    label: str
+    title: str
+    reader: str
+    text: str
+
+
+PAGES = (
+    Page(
+        notebook="studio.ipynb",
+        label="Studio",
+        title="Design Studio",
+        reader="For the planner",
+        text=(
+            "Drag model size, GPU count and oversubscription. See the demand on the network, the "
+            "time of a step, every switch and cable, and the bill."
+        ),
+    ),
+    Page(
+        notebook="executive_summary.ipynb",
+        label="Executive summary",
+        title="Executive summary",
+        reader="For the one who signs",
+        text=(
+            "One design on one page: what it is, what it costs, days to train, three risks, and "
+            "two alternatives beside it."
+        ),
+    ),
+    Page(
+        notebook="lesson_01_one_slow_link.ipynb",
+        label="Lesson 1",
+        title="Lesson 1: why one slow link stops everyone",
+        reader="For the student",
+        text=(
+            "Make a prediction, drag a slider, be surprised, and check yourself with two exercises."
+        ),
+    ),
+)
+
+
+def notebooks_folder() -> Path:
+    """Where the notebooks are: inside an installed package, beside it in a working copy."""
+    inside = PACKAGE / "notebooks"
+    return inside if inside.is_dir() else PACKAGE.parent / "notebooks"
+
+
+def page_of(notebook: str) -> Page | None:
+    """The page that a notebook's path stands for."""
+    name = Path(notebook).name
+    return next((page for page in PAGES if page.notebook == name), None)

@@ -1,0 +1,79 @@
+"""The one state of the Studio: the Design, and the designs before it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import traitlets
+
+from netdesign.catalog import load_catalog
+from netdesign.design import Design, default_design
+
+LONGEST_HISTORY = 200
+SAME_DRAG_S = 1.0
+
+
+class StudioState(traitlets.HasTraits):
+    """One trait, ``inputs``; whoever draws observes it, whoever controls assigns it."""
+
+    inputs = traitlets.Instance(Design)
+
+    def __init__(self, inputs: Design | None = None, clock: Callable[[], float] = time.monotonic):
+        super().__init__(inputs=inputs or default_design())
+        self._clock = clock
+        self._past: list[Design] = []
+        self._future: list[Design] = []
+        self._last_change: tuple[frozenset[str], float] = (frozenset(), float("-inf"))
+        self._travelling = False
+        self.observe(self._remember, "inputs")
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._future)
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Set values by path; a wrong one raises DesignError and changes nothing."""
+        self.inputs = self.inputs.with_values(changes)
+
+    def undo(self) -> None:
+        """Go back one step; a drag is one step."""
+        self._travel(self._past, self._future)
+
+    def redo(self) -> None:
+        """Go forward again."""
+        self._travel(self._future, self._past)
+
+    def _travel(self, source: list[Design], target: list[Design]) -> None:
+        if not source:
+            return
+        target.append(self.inputs)
+        self._travelling = True
+        try:
+            self.inputs = source.pop()
+        finally:
+            self._travelling = False
+        self._last_change = (frozenset(), float("-inf"))
+
+    def _remember(self, change: Any) -> None:
+        if self._travelling:
+            return
+        paths = changed_paths(change["old"], change["new"])
+        previous, at = self._last_change
+        now = self._clock()
+        if paths != previous or now - at > SAME_DRAG_S or not self._past:
+            self._past.append(change["old"])
+            del self._past[:-LONGEST_HISTORY]
+        self._future.clear()
+        self._last_change = (paths, now)
+
+
+def changed_paths(old: Design, new: Design) -> frozenset[str]:
+    """Paths at which two designs differ."""
+    paths = ["name", *load_catalog().parameters]
+    return frozenset(path for path in paths if old.value(path) != new.value(path))

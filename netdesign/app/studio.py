@@ -1,0 +1,286 @@
+"""The Design Studio: controls on the left, what follows from them on the right.
+
+``Studio().widget`` is the page. One state, one guarded ``update``: a control writes
+``state.inputs``, ``update`` evaluates it and hands the Evaluation to every panel. What goes wrong
+is said on the page (beside the control where there is one) and the last good picture stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from netdesign.app.banner import Banner
+from netdesign.app.controls.choices import BEST, MANUAL, what_follows
+from netdesign.app.controls.column import ControlColumn
+from netdesign.app.layout import box
+from netdesign.app.panels.bill import BillPanel
+from netdesign.app.panels.compare import ComparePanel
+from netdesign.app.panels.demand import DemandPanel
+from netdesign.app.panels.explain import ExplainPanel
+from netdesign.app.panels.findings import FindingsPanel
+from netdesign.app.panels.headline import HeadlinePanel
+from netdesign.app.panels.memory import MemoryPanel
+from netdesign.app.panels.network import NetworkPanel
+from netdesign.app.panels.step_time import StepTimePanel
+from netdesign.app.state import StudioState
+from netdesign.app.toolbar import Toolbar
+from netdesign.app.transport import PageWidget
+from netdesign.catalog import PriceBook, load_catalog, read_price_file
+from netdesign.design import (
+    LARGEST_FILE_BYTES,
+    Design,
+    design_from_query,
+    design_from_yaml,
+    design_to_query,
+    design_to_yaml,
+    read_design,
+)
+from netdesign.errors import DesignError
+from netdesign.evaluate import Evaluation, evaluate
+
+log = logging.getLogger(__name__)
+
+Evaluate = Callable[[Design, PriceBook | None], Evaluation]
+UNEXPECTED = (
+    "Something went wrong inside netdesign; the picture below is of the last design that could be "
+    "computed. Undo the last change, or go on with another."
+)
+
+
+class Studio:
+    """The page and its wiring."""
+
+    def __init__(
+        self,
+        evaluate: Evaluate = evaluate,
+        page: PageWidget | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._evaluate = evaluate
+        self.page = page or PageWidget(title="Design Studio · netdesign")
+        self.price_book: PriceBook | None = None
+        self.evaluation: Evaluation | None = None
+        self.pins: dict[str, Evaluation] = {}
+        self.state = StudioState(clock=clock)
+        self._start = self.state.inputs
+        self._build()
+        self.state.observe(lambda _: self.update(), "inputs")
+        self.page.observe(lambda _: self._open_address(), "initial_query")
+        self.update()
+        self._open_address()
+
+    def _build(self) -> None:
+        self.banner = Banner()
+        self.controls = ControlColumn(self.change)
+        self.headline = HeadlinePanel(self.explain)
+        self.explanation = ExplainPanel(lambda _: self.explain(""))
+        self.findings = FindingsPanel(self.apply)
+        self.compare = ComparePanel(lambda _: self.unpin())
+        self.bill = BillPanel(self.upload_prices, lambda _: self.forget_prices())
+        self.panels = (
+            self.headline,
+            self.findings,
+            StepTimePanel(),
+            MemoryPanel(),
+            DemandPanel(),
+            NetworkPanel(),
+            self.bill,
+        )
+        self.toolbar = Toolbar(self._acts(), lambda name: self.change({"name": name}))
+        step, memory, demand, network = (panel.widget for panel in self.panels[2:6])
+        grid = box(
+            [
+                self.explanation.widget,
+                self.findings.widget,
+                self.compare.widget,
+                step,
+                memory,
+                demand,
+                network,
+                self.bill.widget,
+            ],
+            "nd-grid",
+        )
+        results = box([self.headline.widget, grid], "nd-results")
+        body = widgets.HBox([self.controls.widget, results])
+        body.add_class("nd-body")
+        parts = [self.page, self.toolbar.widget, self.banner.widget, body]
+        self.widget = box(parts, "nd-studio")
+
+    def _acts(self) -> Mapping[str, Callable[..., None]]:
+        return {
+            "undo": lambda _: self._travel(self.state.undo),
+            "redo": lambda _: self._travel(self.state.redo),
+            "reset": lambda _: self.load(self._start),
+            "load": self.load_shipped,
+            "upload-design": self.upload_design,
+            "download": lambda _: self.download(),
+            "pin": lambda _: self.pin("A"),
+            "pin-b": lambda _: self.pin("B"),
+        }
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Set values by path, as a control does; a wrong one is said beside its control."""
+        try:
+            following = what_follows(self.state.inputs, changes, self.evaluation)
+            self.state.change(following)
+        except DesignError as error:
+            self._say(error, pending=True)
+
+    def apply(self, path: str, value: Any) -> None:
+        """Set one value as a finding suggests."""
+        parameter = load_catalog().parameters[path]
+        changes = {path: int(value) if parameter.kind == "integer" else value}
+        of_plan = path.startswith("plan.") and path != "plan.mode"
+        if of_plan and self.state.inputs.plan.mode == BEST:
+            changes["plan.mode"] = MANUAL
+        self.change(changes)
+
+    def load(self, design: Design) -> None:
+        """Replace the whole design; what stood in the controls is gone, but can be undone."""
+        self.toolbar.complain("")
+        self.controls.forgive(everything=True)
+        if design == self.state.inputs:
+            self.update()
+        self.state.inputs = design
+
+    def load_shipped(self, name: str) -> None:
+        """Load a design that comes with netdesign."""
+        if name:
+            self._guarded(lambda: self.load(read_design(name)), self.toolbar.complain)
+
+    def upload_design(self, name: str, content: bytes | None, size: int = 0) -> None:
+        """Load a design file from a stranger: bounded, parsed, never evaluated."""
+
+        def read() -> None:
+            if content is None or len(content) > LARGEST_FILE_BYTES:
+                raise DesignError(
+                    name[:80], f"{size:,} bytes", "is too large", "a design has under 65,536"
+                )
+            self.load(design_from_yaml(content, name[:80]))
+
+        self._guarded(read, self.toolbar.complain)
+
+    def upload_prices(self, name: str, content: bytes | None, size: int = 0) -> None:
+        """Lay a planner's own price file over the book."""
+
+        def read() -> None:
+            if content is None:
+                raise DesignError(
+                    name[:80], f"{size:,} bytes", "is too large", "give at most 1,000,000"
+                )
+            self.price_book = read_price_file(name, content)
+            self.bill.own_book(self.price_book.name)
+
+        self._guarded(read, self.bill.complain)
+        self.update()
+
+    def forget_prices(self) -> None:
+        """Go back to the book alone."""
+        self.price_book = None
+        self.bill.own_book("")
+        self.update()
+
+    def download(self) -> None:
+        """Offer the design as a YAML file."""
+        design = self.state.inputs
+        stem = re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-")[:60] or "design"
+        self.page.download(f"{stem}.yaml", design_to_yaml(design), "application/yaml")
+
+    def pin(self, which: str) -> None:
+        """Keep the design on screen as A or B."""
+        if self.evaluation is not None:
+            self.pins[which] = self.evaluation
+            self._show_pins()
+
+    def unpin(self) -> None:
+        """Forget both."""
+        self.pins.clear()
+        self._show_pins()
+
+    def explain(self, key: str) -> None:
+        """Open the drawer with the formulas of a headline number; the same again closes it."""
+        self._asked = "" if key == getattr(self, "_asked", "") else key
+        self.explanation.ask(self._asked)
+        self.headline.mark(self._asked)
+        if self.evaluation is not None:
+            self.explanation.show(self.evaluation)
+
+    def update(self) -> None:
+        """Evaluate the design and draw it; what goes wrong is said, and the last picture stays."""
+        design = self.state.inputs
+        try:
+            evaluation = self._evaluate(design, self.price_book)
+            self.evaluation = evaluation
+            self._show(evaluation)
+        except DesignError as error:
+            self.controls.forgive()
+            self._show_controls()
+            self._say(error, pending=False)
+        except Exception:
+            log.exception("the design could not be evaluated or drawn: %r", design)
+            self._show_controls()
+            self.banner.say(UNEXPECTED)
+
+    def _show(self, evaluation: Evaluation) -> None:
+        self.banner.say("")
+        self.controls.forgive()
+        self._show_controls()
+        for panel in self.panels:
+            panel.show(evaluation)
+        self.explanation.show(evaluation)
+
+    def _show_controls(self) -> None:
+        design = self.state.inputs
+        self.controls.show(design, self.evaluation)
+        pinned = ("A" in self.pins, "B" in self.pins)
+        self.toolbar.show(design.name, self.state.can_undo, self.state.can_redo, pinned)
+        self.page.query = design_to_query(design)
+
+    def _show_pins(self) -> None:
+        self.compare.show(self.pins.get("A"), self.pins.get("B"))
+        self._show_controls()
+
+    def _say(self, error: DesignError, *, pending: bool) -> None:
+        """Say it beside the control it is about, and in the banner."""
+        parameter = load_catalog().parameters.get(error.field)
+        sentence = str(error)
+        if parameter is not None:
+            sentence = sentence.replace(error.field, parameter.label, 1)
+        self.controls.complain(error.field, sentence, pending=pending)
+        self.banner.say(f"{sentence}. The picture below is of the last design that works.")
+
+    def _guarded(self, act: Callable[[], None], complain: Callable[[str], None]) -> None:
+        try:
+            act()
+        except DesignError as error:
+            complain(str(error))
+        except Exception:
+            log.exception("a file could not be read")
+            complain("This file could not be read.")
+
+    def _travel(self, step: Callable[[], None]) -> None:
+        self.toolbar.complain("")
+        self.controls.forgive(everything=True)
+        step()
+
+    def _open_address(self) -> None:
+        """Take the design from the address the page was opened with."""
+        query = self.page.initial_query
+        if not query:
+            return
+        try:
+            design, ignored = design_from_query(query)
+        except DesignError as error:
+            self.toolbar.complain(f"The link was not taken: {error}")
+            return
+        self._start = design
+        self.load(design)
+        if ignored:
+            self.toolbar.complain("Ignored in the link: " + "; ".join(ignored))

@@ -1,0 +1,123 @@
+"""What one does with a design as a whole: undo, load, save, share, pin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from netdesign.app.html import Markup, join, tag
+from netdesign.app.live_html import Act, LiveHtml
+from netdesign.design import LARGEST_FILE_BYTES, shipped_designs
+
+LONGEST_NAME = 120
+SUMMARY_PAGE = "executive_summary.ipynb"
+
+
+class Toolbar:
+    """The name of the design and a row of buttons; each act is a function of the Studio."""
+
+    def __init__(self, acts: Mapping[str, Act], rename: Act) -> None:
+        self._complaint = ""
+        self._drawn: tuple[Any, ...] = ()
+        self._rename = rename
+        self._showing = False
+        self.name = widgets.Text(
+            description="Design",
+            tooltip="Name of the design",
+            continuous_update=False,
+        )
+        self.name.add_class("nd-design-name")
+        self.name.observe(self._named, "value")
+        self.buttons = LiveHtml(acts=acts)
+        self.widget = widgets.HBox([self.name, self.buttons])
+        self.widget.add_class("nd-toolbar")
+
+    def show(self, name: str, can_undo: bool, can_redo: bool, pinned: tuple[bool, bool]) -> None:
+        """Display the name and which buttons can be pressed."""
+        self._showing = True
+        try:
+            self.name.value = name
+        finally:
+            self._showing = False
+        self._drawn = (can_undo, can_redo, pinned)
+        self._draw()
+
+    def complain(self, sentence: str) -> None:
+        """Say what is wrong with an uploaded design; empty for nothing."""
+        if sentence != self._complaint:
+            self._complaint = sentence
+            self._draw()
+
+    def _draw(self) -> None:
+        if self._drawn:
+            self.buttons.value = _buttons(*self._drawn, self._complaint)
+
+    def _named(self, change: Any) -> None:
+        if not self._showing:
+            self._rename(change["new"].strip()[:LONGEST_NAME] or "Untitled design")
+
+
+def _button(label: str, act: str, *, enabled: bool = True, title: str | None = None) -> Markup:
+    return tag(
+        "button",
+        label,
+        type="button",
+        class_="nd-button",
+        data_act=act,
+        disabled=not enabled,
+        title=title,
+    )
+
+
+def _shipped() -> Markup:
+    options = join(tag("option", name.replace("-", " "), value=name) for name in shipped_designs())
+    first = tag("option", "Load a design…", value="", selected=True)
+    return tag(
+        "select",
+        first,
+        options,
+        class_="nd-button",
+        data_act="load",
+        aria_label="Load a design that comes with netdesign",
+    )
+
+
+def _upload() -> Markup:
+    field = Markup(
+        '<input type="file" accept=".yaml,.yml" data-upload="upload-design" '
+        f'data-limit="{LARGEST_FILE_BYTES}">'
+    )
+    return tag("label", "Open file", field, class_="nd-button nd-upload")
+
+
+def _buttons(can_undo: bool, can_redo: bool, pinned: tuple[bool, bool], complaint: str) -> Markup:
+    groups = (
+        (
+            _button("Undo", "undo", enabled=can_undo),
+            _button("Redo", "redo", enabled=can_redo),
+            _button("Reset", "reset", title="Back to the design this page opens with"),
+        ),
+        (_shipped(), _upload(), _button("Save file", "download", title="Save as YAML")),
+        (
+            tag("button", "Copy link", type="button", class_="nd-button", data_copy="address"),
+            tag("span", class_="nd-quiet", role="status", data_copied=True),
+        ),
+        (
+            _button("Pin A" if not pinned[0] else "Pin A again", "pin", title="Keep as design A"),
+            _button("Pin B" if not pinned[1] else "Pin B again", "pin-b", title="Keep as design B"),
+        ),
+        (
+            tag(
+                "a",
+                "Executive summary",
+                href=SUMMARY_PAGE,
+                data_nd_link=True,
+                class_="nd-button nd-button-strong",
+            ),
+        ),
+    )
+    rows = join(tag("span", join(group), class_="nd-button-group") for group in groups)
+    alert = tag("p", complaint, class_="nd-complaint", role="alert") if complaint else ""
+    return join((tag("div", rows, class_="nd-buttons"), alert))

@@ -1,0 +1,242 @@
+// One chart. The specification is embedded once; after that only its named data sets are exchanged.
+// Vega itself comes from the page (a <script data-netdesign-runtime> of the template) or, where a
+// page has none (JupyterLab), once from the kernel.
+
+const shared = (globalThis.__netdesign = globalThis.__netdesign || {});
+
+function vegaEmbed(model) {
+  if (shared.embed) return Promise.resolve(shared.embed);
+  return new Promise((resolve) => {
+    (shared.waiting = shared.waiting || []).push(resolve);
+    const tag = document.querySelector("script[data-netdesign-runtime]");
+    if (tag && !tag.dataset.failed) {
+      tag.addEventListener("error", () => requestRuntime(model), { once: true });
+    } else {
+      requestRuntime(model);
+    }
+  });
+}
+
+function requestRuntime(model) {
+  if (shared.requested) return;
+  shared.requested = true;
+  model.on("msg:custom", (message, buffers) => {
+    if (message.type !== "runtime" || shared.embed) return;
+    const url = URL.createObjectURL(new Blob([buffers[0]], { type: "text/javascript" }));
+    import(url).finally(() => URL.revokeObjectURL(url));
+  });
+  model.send({ type: "runtime" });
+}
+
+// Rows travel as records or, at two thirds of the weight, as columns. Vega writes into the rows it
+// is given, so it gets copies.
+function rows(value) {
+  if (Array.isArray(value)) return value.map((row) => ({ ...row }));
+  const names = Object.keys(value || {});
+  const length = names.length ? value[names[0]].length : 0;
+  return Array.from({ length }, (_, i) => Object.fromEntries(names.map((n) => [n, value[n][i]])));
+}
+
+function allRows(data) {
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, rows(value)]));
+}
+
+function isObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function merged(base, over) {
+  const result = { ...base };
+  for (const [key, value] of Object.entries(over || {})) {
+    result[key] = isObject(value) && isObject(result[key]) ? merged(result[key], value) : value;
+  }
+  return result;
+}
+
+// Colours and font of a chart are those of the page: the stylesheet's variables, else JupyterLab's.
+function themeConfig(el) {
+  const style = getComputedStyle(el);
+  const read = (...names) => {
+    for (const name of names) {
+      const value = style.getPropertyValue(name).trim();
+      if (value) return value;
+    }
+    return undefined;
+  };
+  const text = read("--nd-text", "--jp-ui-font-color1") || "#222";
+  const muted = read("--nd-muted", "--jp-ui-font-color2") || "#555";
+  const line = read("--nd-line", "--jp-border-color2") || "#ddd";
+  const font = read("--nd-font", "--jp-ui-font-family") || "sans-serif";
+  const series = [];
+  for (let i = 1; read(`--nd-series-${i}`); i += 1) series.push(read(`--nd-series-${i}`));
+  const config = {
+    background: null,
+    font,
+    view: { stroke: null },
+    axis: {
+      labelColor: muted, titleColor: muted, gridColor: line, domainColor: line, tickColor: line,
+      titleFontWeight: "normal",
+    },
+    legend: { labelColor: text, titleColor: muted, titleFontWeight: "normal" },
+    header: { labelColor: text, titleColor: muted },
+    title: { color: text, subtitleColor: muted, anchor: "start" },
+    text: { color: text },
+    rule: { color: muted },
+  };
+  if (series.length) config.range = { category: series };
+  return config;
+}
+
+function isDark(el) {
+  return getComputedStyle(el).colorScheme.includes("dark") || document.body.dataset.jpThemeLight === "false";
+}
+
+// One resize for all charts of the page, however many changed their width in this frame.
+function announceResize() {
+  if (shared.resizing) return;
+  shared.resizing = true;
+  requestAnimationFrame(() => {
+    shared.resizing = false;
+    window.dispatchEvent(new Event("resize"));
+  });
+}
+
+function copy(value) {
+  return JSON.parse(JSON.stringify(value === undefined ? null : value));
+}
+
+async function render({ model, el }) {
+  el.classList.add("nd-chart");
+  const target = document.createElement("div");
+  target.className = "nd-chart-target";
+  el.append(target);
+
+  const embed = await vegaEmbed(model);
+  let api = null;
+  let busy = false;
+  let stale = true;
+  let mustEmbed = true;
+  let gone = false;
+  let drawn = 0;
+
+  const describe = () => {
+    const label = model.get("label");
+    const svg = target.querySelector("svg.marks");
+    if (svg && label) svg.setAttribute("aria-label", label);
+  };
+
+  const listen = () => {
+    for (const name of [].concat(model.get("options").selection || [])) {
+      api.view.addSignalListener(name, (_, value) => {
+        model.set("selection", { ...model.get("selection"), [name]: copy(value) });
+        model.save_changes();
+      });
+    }
+  };
+
+  const embedSpec = async () => {
+    const { selection, config, ...options } = model.get("options");
+    if (api) api.finalize();
+    api = null;
+    const spec = structuredClone(model.get("spec"));
+    // drawn with its data from the start: empty scales would only be drawn to be thrown away
+    spec.datasets = { ...spec.datasets, ...allRows(model.get("data")) };
+    api = await embed(target, spec, {
+      renderer: "svg",
+      actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
+      tooltip: { theme: isDark(el) ? "dark" : "light" },
+      downloadFileName: model.get("label") || "chart",
+      ...options,
+      config: merged(themeConfig(el), config),
+    });
+    listen();
+  };
+
+  const pushData = async () => {
+    for (const [name, value] of Object.entries(allRows(model.get("data")))) {
+      try {
+        api.view.data(name, value);
+      } catch (error) {
+        console.warn(`netdesign: the chart takes no data set "${name}": ${error.message}`);
+      }
+    }
+    await api.view.runAsync();
+  };
+
+  // One redraw at a time; whatever arrives meanwhile is merged into the next, so the last data win.
+  const redraw = async () => {
+    stale = true;
+    if (busy) return;
+    busy = true;
+    try {
+      while (stale && !gone) {
+        stale = false;
+        const revision = model.get("revision");
+        if (Object.keys(model.get("spec")).length === 0) break;
+        if (mustEmbed) {
+          mustEmbed = false;
+          await embedSpec();
+        } else {
+          await pushData();
+        }
+        describe();
+        drawn += 1;
+        el.dataset.revision = String(revision);
+        el.dataset.drawn = String(drawn);
+      }
+    } catch (error) {
+      el.dataset.failed = error.message;
+      console.error("netdesign: a chart could not be drawn:", error);
+    } finally {
+      busy = false;
+      if (gone && api) api.finalize();
+    }
+  };
+
+  // The traits of one message change one after the other: wait until all of them are in.
+  let queued = false;
+  const queue = () => {
+    if (queued) return;
+    queued = true;
+    queueMicrotask(() => {
+      queued = false;
+      redraw();
+    });
+  };
+  const reembed = () => {
+    mustEmbed = true;
+    queue();
+  };
+
+  const themes = new MutationObserver(reembed);
+  themes.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-name"] });
+
+  let width = el.clientWidth;
+  const sizes = new ResizeObserver(() => {
+    if (api && el.clientWidth && Math.abs(el.clientWidth - width) > 1) announceResize();
+    width = el.clientWidth || width;
+  });
+  sizes.observe(el);
+
+  model.on("change:spec", reembed);
+  model.on("change:options", reembed);
+  model.on("change:data", queue);
+  model.on("change:revision", queue);
+  model.on("change:label", describe);
+  await redraw();
+
+  return () => {
+    gone = true;
+    themes.disconnect();
+    sizes.disconnect();
+    model.off("change:spec", reembed);
+    model.off("change:options", reembed);
+    model.off("change:data", queue);
+    model.off("change:revision", queue);
+    model.off("change:label", describe);
+    if (api && !busy) api.finalize();
+  };
+}
+
+export default { render };

@@ -1,0 +1,64 @@
+"""What data/ says: parts, models, transports, prices, sources, settings; read once and checked.
+
+``load_catalog()`` gives the shipped data; ``read_price_file`` reads a planner's own prices.
+"""
+
+from netdesign.catalog.library import (
+    Catalog,
+    data_directory,
+    load_catalog,
+    read_catalog,
+    references,
+)
+from netdesign.catalog.models import ModelRow
+from netdesign.catalog.parts import (
+    Accelerator,
+    Cable,
+    LinkMedium,
+    Nic,
+    PricedItem,
+    Server,
+    Switch,
+    Transceiver,
+)
+from netdesign.catalog.prices import Price, PriceBook, read_price_book, read_price_file
+from netdesign.catalog.references import Reference, read_references
+from netdesign.catalog.settings import (
+    CalibrationRow,
+    EconomicRow,
+    Parameter,
+    RentalRow,
+    Transport,
+)
+from netdesign.catalog.tables import Part, Row, Table
+
+__all__ = [
+    "Accelerator",
+    "Cable",
+    "CalibrationRow",
+    "Catalog",
+    "EconomicRow",
+    "LinkMedium",
+    "ModelRow",
+    "Nic",
+    "Parameter",
+    "Part",
+    "Price",
+    "PriceBook",
+    "PricedItem",
+    "Reference",
+    "RentalRow",
+    "Row",
+    "Server",
+    "Switch",
+    "Table",
+    "Transceiver",
+    "Transport",
+    "data_directory",
+    "load_catalog",
+    "read_catalog",
+    "read_price_book",
+    "read_price_file",
+    "read_references",
+    "references",
+]

@@ -1,0 +1,40 @@
+"""Evaluation -> pictures. Altair authors them, their specs are frozen, pages receive only data.
+
+Each chart is a module with
+
+``build()``             the Altair chart, data sets named and empty (imports Altair: not on a page)
+``data(evaluation)``    rows of those data sets, plain Python
+``label(evaluation)``   one sentence that says what the picture shows, for screen readers
+
+``spec(name)`` returns the frozen specification that a page embeds; ``python -m
+netdesign.charts.freeze`` writes them and a test compares them with the builders.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+NAMES = (
+    "traffic_bars",
+    "share_curve",
+    "step_time_bar",
+    "step_time_pair",
+    "memory_bar",
+    "network_picture",
+    "bill_bars",
+)
+
+
+@cache
+def _frozen(name: str) -> str:
+    folder = resources.files("netdesign.charts") / "specs"
+    return (folder / f"{name}.json").read_text(encoding="utf-8")
+
+
+def spec(name: str) -> dict[str, Any]:
+    """The frozen Vega-Lite specification of a chart, its data sets empty."""
+    specification: dict[str, Any] = json.loads(_frozen(name))
+    return specification

@@ -1,0 +1,70 @@
+"""Names that pictures and tables share."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from netdesign.workload.traffic import Collective
+
+PARALLELISM = MappingProxyType(
+    {
+        "tensor": "Tensor parallel",
+        "context": "Context parallel",
+        "expert": "Expert parallel",
+        "pipeline": "Pipeline parallel",
+        "data": "Data parallel",
+        "sharding": "Sharded states",
+    }
+)
+STEP_PARTS = MappingProxyType(
+    {
+        "compute": "Compute",
+        "bubble": "Pipeline bubble",
+        "optimizer": "Optimizer",
+        "overhead": "Overhead",
+        **PARALLELISM,
+    }
+)
+MEMORY_PARTS = MappingProxyType(
+    {
+        "weights": "Weights",
+        "gradients": "Gradients",
+        "optimizer": "Optimizer",
+        "activations": "Activations",
+        "workspace": "Workspace",
+    }
+)
+PART_KINDS = MappingProxyType(
+    {
+        "server": "Servers",
+        "nic": "Adapters",
+        "switch": "Switches",
+        "transceiver": "Transceivers",
+        "cable": "Cables",
+    }
+)
+FAMILIES = MappingProxyType(
+    {
+        "single-switch": "single switch",
+        "fat-tree": "fat tree",
+        "fat-tree-2": "two-tier fat tree",
+        "fat-tree-3": "three-tier fat tree",
+        "rail-optimised": "rail-optimised",
+        "rail-only": "rail-only",
+    }
+)
+
+
+def plural(number: Any, one: str, many: str | None = None) -> str:
+    """``1 leaf`` or ``1,024 leaves``."""
+    return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
+
+
+def place(collective: Collective, pod_gpus: Any) -> str:
+    """The lowest tier that holds a whole group: NVLink, leaf or fabric."""
+    span = collective.span
+    if span.domains <= 1:
+        return "NVLink"
+    return "leaf" if span.ranks * span.stride <= pod_gpus else "fabric"

@@ -1,0 +1,86 @@
+"""The same things from a shell: ``netdesign evaluate``, ``netdesign serve``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netdesign.errors import DesignError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def root() -> None:
+    """Design the network of a GPU cluster for training large language models."""
+
+
+@app.command()
+def evaluate(
+    design: Annotated[str, typer.Argument(help="A design file (YAML) or the name of a shipped one.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print every number as JSON.")] = False,
+    prices: Annotated[Path | None, typer.Option(help="Your own price file, CSV or XLSX.")] = None,
+) -> None:
+    """What a design demands, how fast it trains, what it costs and what to mind."""
+    from netdesign.catalog import read_price_file
+    from netdesign.design import read_design
+    from netdesign.evaluate import evaluate as run
+    from netdesign.export.record import to_record
+    from netdesign.export.text import to_text
+
+    book = read_price_file(prices.name, _bytes_of(prices)) if prices else None
+    evaluation = run(read_design(design), book)
+    if as_json:
+        typer.echo(json.dumps(to_record(evaluation), indent=2, allow_nan=False))
+    else:
+        typer.echo(to_text(evaluation))
+
+
+@app.command()
+def designs() -> None:
+    """The designs that ship with netdesign."""
+    from netdesign.design import read_design, shipped_designs
+
+    for name in shipped_designs():
+        typer.echo(f"{name}: {read_design(name).name}")
+
+
+@app.command()
+def parameters() -> None:
+    """Everything that a design file can set: path, default, range and what it means."""
+    from netdesign.export.text import parameters_text
+
+    typer.echo(parameters_text())
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option(help="Port to listen on.")] = 8866,
+    open_browser: Annotated[bool, typer.Option("--browser/--no-browser")] = True,
+    notebooks: Annotated[Path | None, typer.Option(help="Folder of the notebooks.")] = None,
+) -> None:
+    """Serve the Design Studio, the Executive summary and the lessons to a browser."""
+    from netdesign.app.serving.serve import serve as run
+
+    sys.exit(run(port=port, open_browser=open_browser, notebooks=notebooks))
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "cannot be read").lower()
+        raise DesignError(str(path), "file", f"cannot be read: {reason}", "check the path") from None
+
+
+def main() -> None:
+    """Run the command line; a wrong input is one sentence and exit status 2."""
+    try:
+        app()
+    except DesignError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(2)

@@ -1,0 +1,367 @@
+"""The Design: the one input of netdesign, validated, saved as YAML, carried in an address bar."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from netdesign.catalog import Parameter, load_catalog
+from netdesign.errors import DesignError
+
+SCHEMA_VERSION = 1
+LARGEST_FILE_BYTES = 65_536
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ModelChoice(_Section):
+    preset: str
+    parameters_billion: float
+
+
+class TrainingChoice(_Section):
+    sequence_length: int
+    global_batch: int
+    token_budget_trillion: float
+    precision: str
+    gradient_bytes: int
+
+
+class ClusterChoice(_Section):
+    server: str
+    gpus: int
+
+
+class PlanChoice(_Section):
+    mode: str
+    tensor: int
+    pipeline: int
+    context: int
+    expert: int
+    micro_batch: int
+    virtual_stages: int
+    sharding: str
+    shard_group: int
+    recompute: str
+    sequence_parallel: bool
+
+
+class NetworkChoice(_Section):
+    family: str
+    switch: str
+    transport: str
+    oversubscription: float
+    core_oversubscription: float
+    in_network_reduction: bool
+    access_length_m: float
+    spine_length_m: float
+
+
+class TargetChoice(_Section):
+    communication_share: float
+
+
+class EconomicsChoice(_Section):
+    price_book: str
+    rental_usd_per_gpu_hour: float
+    pue: float
+    usd_per_kwh: float
+    amortisation_years: float
+    interest_rate: float
+    operations_share: float
+
+
+class Design(_Section):
+    """Everything a planner sets; units are those of ``data/parameters.csv``."""
+
+    schema_version: int = SCHEMA_VERSION
+    name: str = "Untitled design"
+    model: ModelChoice
+    training: TrainingChoice
+    cluster: ClusterChoice
+    plan: PlanChoice
+    network: NetworkChoice
+    target: TargetChoice
+    economics: EconomicsChoice
+
+    def value(self, path: str) -> Any:
+        """The value at ``section.field``."""
+        if path == "name":
+            return self.name
+        section, _, field = path.partition(".")
+        return getattr(getattr(self, section), field)
+
+    def with_values(self, changes: Mapping[str, Any]) -> Design:
+        """A copy with the values at these ``section.field`` paths changed, checked as a whole."""
+        tree = self.model_dump()
+        for path, value in changes.items():
+            _place(tree, path, value)
+        return design_from_mapping(tree)
+
+
+@cache
+def default_values() -> Mapping[str, Any]:
+    """Default of every parameter by path, as ``data/parameters.csv`` gives it."""
+    return {
+        path: _from_text(parameter, parameter.default, "data/parameters.csv")
+        for path, parameter in load_catalog().parameters.items()
+    }
+
+
+def default_design() -> Design:
+    """The design that a new planner sees."""
+    return design_from_mapping({"name": "Llama-3 70B on 1,024 H100, rail-optimised 400G"})
+
+
+def choices(path: str) -> tuple[str, ...]:
+    """What a choice parameter may be, catalogue keys included."""
+    catalog = load_catalog()
+    found: list[str] = []
+    for token in catalog.parameters[path].choices:
+        found.extend(getattr(catalog, token[1:]) if token.startswith("@") else [token])
+    return tuple(found)
+
+
+def design_from_mapping(tree: Any, where: str = "design") -> Design:
+    """A Design from nested sections; what is missing takes its default.
+
+    Raises
+    ------
+    DesignError
+        for an unknown key, a wrong type, a value out of range or an unknown part.
+    """
+    if not isinstance(tree, Mapping):
+        raise DesignError(where, tree, "is not a design", "a design is a list of sections")
+    full = _with_defaults(tree)
+    _refuse_unknown_keys(tree)
+    try:
+        design = Design.model_validate(full)
+    except ValidationError as error:
+        raise _first_problem(error) from None
+    if design.schema_version != SCHEMA_VERSION:
+        raise DesignError(
+            "schema_version",
+            design.schema_version,
+            "is not known to this version",
+            f"this version reads {SCHEMA_VERSION}",
+        )
+    for path, parameter in load_catalog().parameters.items():
+        _check_value(parameter, path, design.value(path))
+    return design
+
+
+def design_from_yaml(text: str | bytes, where: str = "design") -> Design:
+    """Read a design file; any problem becomes a :class:`DesignError` that names the file."""
+    if len(text) > LARGEST_FILE_BYTES:
+        raise DesignError(
+            where, f"{len(text)} bytes", "is too large", f"a design has under {LARGEST_FILE_BYTES}"
+        )
+    try:
+        tree = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a SafeLoader that refuses more
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}" if mark else "the file"
+        problem = getattr(error, "problem", None) or "not readable as text"
+        raise DesignError(where, line, f"is not YAML: {problem}", "see data/designs") from None
+    try:
+        return design_from_mapping({} if tree is None else tree, where)
+    except DesignError as error:
+        if error.field == where:
+            raise
+        raise DesignError(
+            f"{where}: {error.field}", error.value, error.reason, error.hint
+        ) from None
+
+
+def read_design(path: str | Path) -> Design:
+    """Read a design from a file, or one that ships with netdesign by its name."""
+    file = Path(path)
+    if not file.exists() and str(path) in shipped_designs():
+        file = shipped_designs()[str(path)]
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise DesignError(str(path), "file", f"cannot be read: {reason}", "check the path") from None
+    return design_from_yaml(content, file.name)
+
+
+@cache
+def shipped_designs() -> Mapping[str, Path]:
+    """Designs in ``data/designs`` by name."""
+    from netdesign.catalog import data_directory
+
+    return {file.stem: file for file in sorted((data_directory() / "designs").glob("*.yaml"))}
+
+
+def design_to_yaml(design: Design) -> str:
+    """The design as a file that a person can read and edit."""
+    return yaml.safe_dump(design.model_dump(), sort_keys=False, allow_unicode=True)
+
+
+def design_to_query(design: Design) -> str:
+    """The design as a query string; values at their default are left out."""
+    default = default_design()
+    pairs = [("v", str(SCHEMA_VERSION))]
+    if design.name != default.name:
+        pairs.append(("name", design.name))
+    for path in load_catalog().parameters:
+        value = design.value(path)
+        if value != default.value(path):
+            pairs.append((path, _to_text(value)))
+    return urlencode(pairs)
+
+
+def design_from_query(query: str) -> tuple[Design, tuple[str, ...]]:
+    """A design from a query string, and what in it was ignored and why."""
+    ignored: list[str] = []
+    design = default_design()
+    parameters = load_catalog().parameters
+    changes: dict[str, Any] = {}
+    for key, text in parse_qsl(query.lstrip("?")[:LARGEST_FILE_BYTES]):
+        if key == "name":
+            changes["name"] = text[:200]
+        elif key in parameters:
+            try:
+                value = _from_text(parameters[key], text, "address")
+                _check_value(parameters[key], key, value)
+                changes[key] = value
+            except DesignError as error:
+                ignored.append(str(error))
+        elif key != "v" and "." in key:
+            ignored.append(f"{key}: is not a parameter")
+    return design.with_values(changes), tuple(ignored)
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """A SafeLoader that refuses aliases and repeated keys."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event = self.peek_event()
+            raise yaml.composer.ComposerError(
+                None, None, "aliases are not used in a design", event.start_mark
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = key_node.value
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key} stands twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def _place(tree: dict[str, Any], path: str, value: Any) -> None:
+    section, dot, field = path.partition(".")
+    if not dot:
+        tree[section] = value
+    else:
+        tree.setdefault(section, {})[field] = value
+
+
+def _with_defaults(tree: Mapping[str, Any]) -> dict[str, Any]:
+    full: dict[str, Any] = {}
+    for path, value in default_values().items():
+        _place(full, path, value)
+    for section, value in tree.items():
+        if isinstance(value, Mapping) and isinstance(full.get(section), dict):
+            full[section] = {**full[section], **value}
+        else:
+            full[section] = value
+    return full
+
+
+def _known_keys() -> Iterator[str]:
+    yield from ("schema_version", "name")
+    yield from load_catalog().parameters
+    yield from {path.partition(".")[0] for path in load_catalog().parameters}
+
+
+def _refuse_unknown_keys(tree: Mapping[Any, Any]) -> None:
+    known = list(_known_keys())
+    for section, value in tree.items():
+        keys = {str(section): value}
+        if isinstance(value, Mapping):
+            keys |= {f"{section}.{field}": inner for field, inner in value.items()}
+        for key, given in keys.items():
+            if key not in known:
+                raise DesignError(key, given, "stands at an unknown key", _nearest(key, known))
+
+
+def _nearest(value: str, known: list[str] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(value, known, n=1, cutoff=0.4)
+    few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
+    return f"did you mean {near[0]}?" if near else f"one of {few}"
+
+
+def _first_problem(error: ValidationError) -> DesignError:
+    problem = error.errors()[0]
+    path = ".".join(str(part) for part in problem["loc"])
+    parameter = load_catalog().parameters.get(path)
+    return DesignError(
+        path,
+        problem.get("input"),
+        problem["msg"][0].lower() + problem["msg"][1:],
+        _what_is_right(parameter) if parameter else "see data/designs for an example",
+    )
+
+
+def _what_is_right(parameter: Parameter) -> str:
+    if parameter.kind == "choice":
+        return _nearest("", choices(parameter.path))
+    if parameter.kind == "flag":
+        return "true or false"
+    kind = "a whole number" if parameter.kind == "integer" else "a number"
+    unit = f" {parameter.unit}" if parameter.unit else ""
+    return f"{kind} from {parameter.lowest:,.10g} to {parameter.highest:,.10g}{unit}"
+
+
+def _check_value(parameter: Parameter, path: str, value: Any) -> None:
+    if parameter.kind == "choice":
+        allowed = choices(path)
+        if str(value) not in allowed:
+            raise DesignError(path, value, "is not known", _nearest(str(value), allowed))
+    elif (
+        parameter.kind != "flag"
+        and parameter.lowest is not None
+        and parameter.highest is not None
+        and not parameter.lowest <= value <= parameter.highest
+    ):
+        raise DesignError(path, value, "is out of range", _what_is_right(parameter))
+
+
+def _from_text(parameter: Parameter, text: str, where: str) -> Any:
+    try:
+        if parameter.kind == "integer" or parameter.path == "training.gradient_bytes":
+            return int(text)
+        if parameter.kind == "number":
+            return float(text)
+    except ValueError:
+        raise DesignError(
+            f"{where}: {parameter.path}", text, "is not a number", _what_is_right(parameter)
+        ) from None
+    if parameter.kind == "flag":
+        if text.lower() not in ("true", "false"):
+            raise DesignError(f"{where}: {parameter.path}", text, "is not a flag", "true or false")
+        return text.lower() == "true"
+    return text
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,1 @@
+"""What a design costs: bill of materials, power, cost per token."""

@@ -1,0 +1,1 @@
+"""Evaluation -> what people hand on."""

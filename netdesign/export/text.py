@@ -1,0 +1,107 @@
+"""An Evaluation as a page of text for a shell, and the list of parameters."""
+
+from __future__ import annotations
+
+import textwrap
+
+from netdesign.catalog import load_catalog
+from netdesign.evaluate import Evaluation
+from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes, watts_to_kilowatts
+
+
+def to_text(evaluation: Evaluation) -> str:
+    """The numbers a planner asks for first, in the order of the five questions."""
+    return "\n".join(
+        [
+            evaluation.design.name,
+            "",
+            *_job(evaluation),
+            *_network(evaluation),
+            *_money(evaluation),
+            *_findings(evaluation),
+        ]
+    )
+
+
+def _line(label: str, value: str) -> str:
+    return f"  {label:<24}{value}"
+
+
+def _job(evaluation: Evaluation) -> list[str]:
+    step, memory, need = evaluation.step, evaluation.memory, evaluation.requirement
+    return [
+        _line("model", f"{evaluation.architecture.name}, {evaluation.parameters / 1e9:,.1f}e9 parameters"),
+        _line("plan", evaluation.plan_label),
+        _line(
+            "step time",
+            f"{step.step_time_s:,.3f} s ({step.step_time_low_s:,.3f} to "
+            f"{step.step_time_high_s:,.3f} s in 8 of 10 cases)",
+        ),
+        _line("MFU", f"{step.mfu:.1%}"),
+        _line("tokens/s", f"{step.tokens_per_s:,.0f} ({step.tokens_per_s_per_gpu:,.0f} per GPU)"),
+        _line(
+            "memory per GPU",
+            f"{bytes_to_gigabytes(memory.total):,.1f} of "
+            f"{bytes_to_gigabytes(evaluation.memory_limit):,.0f} GB",
+        ),
+        _line(
+            "bandwidth needed",
+            f"{bytes_per_second_to_gbps(need.bandwidth_per_gpu):,.0f} Gb/s per GPU for a "
+            f"communication share of {need.communication_share:.0%} (given: "
+            f"{bytes_per_second_to_gbps(evaluation.machine.network_bandwidth):,.0f})",
+        ),
+    ]  # fmt: skip
+
+
+def _network(evaluation: Evaluation) -> list[str]:
+    fabric = evaluation.fabric
+    return [
+        _line(
+            "fabric",
+            f"{fabric.family}, {fabric.tiers} tiers: {fabric.leaves} leaves, {fabric.spines} "
+            f"spines, {fabric.cores} cores",
+        ),
+        _line(
+            "links",
+            f"{fabric.access_links:,} to servers, {fabric.leaf_spine_links:,} leaf to spine, "
+            f"{fabric.spine_core_links:,} spine to core",
+        ),
+    ]
+
+
+def _money(evaluation: Evaluation) -> list[str]:
+    cost = evaluation.cost
+    bound = "" if cost.complete else " at least (parts without a price)"
+    return [
+        _line("purchase", f"${cost.capex_usd:,.0f}{bound}, network {cost.network_share:.1%}"),
+        _line("power", f"{watts_to_kilowatts(cost.power_w):,.0f} kW"),
+        _line(
+            "the run",
+            f"{cost.training_days:,.1f} days, {cost.training_gpu_hours:,.0f} GPU-hours, "
+            f"${cost.training_usd:,.0f}",
+        ),
+        _line("per million tokens", f"${cost.usd_per_million_tokens:,.3f}"),
+        _line("lost to the network", f"${cost.network_wait_usd_per_day:,.0f} per day"),
+        "",
+    ]
+
+
+def _findings(evaluation: Evaluation) -> list[str]:
+    if not evaluation.findings:
+        return ["  No findings."]
+    return [f"  {item.severity}: {item.sentence} {item.fix}" for item in evaluation.findings]
+
+
+def parameters_text() -> str:
+    """Every parameter with unit, default, range and meaning."""
+    blocks = []
+    for path, parameter in load_catalog().parameters.items():
+        if parameter.kind == "choice":
+            span = " | ".join(parameter.choices)
+        elif parameter.kind == "flag":
+            span = "true | false"
+        else:
+            span = f"{parameter.lowest:,.10g} to {parameter.highest:,.10g} {parameter.unit}"
+        blocks.append(f"{path} = {parameter.default}    ({span})")
+        blocks.append(textwrap.indent(textwrap.fill(parameter.help, 96), "    "))
+    return "\n".join(blocks)

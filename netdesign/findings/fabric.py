@@ -1,0 +1,225 @@
+"""Findings about the fabric: does it exist, does it slow the job, does it waste ports."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netdesign.catalog import load_catalog
+from netdesign.findings.finding import Finding
+from netdesign.findings.job import rule_value
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+LARGER_FAMILY = {
+    "single-switch": "rail-optimised",
+    "fat-tree-2": "fat-tree-3",
+    "rail-only": "rail-optimised",
+}
+
+
+def too_large_for_the_family(evaluation: Evaluation) -> Finding | None:
+    """More ports than the family can join with this switch."""
+    fabric = evaluation.fabric
+    if fabric.buildable or fabric.family == "single-switch":
+        return None
+    family = LARGER_FAMILY.get(fabric.family, "")
+    return Finding(
+        "fabric-too-large",
+        "error",
+        f"A {fabric.family} fabric of this switch ends at {int(fabric.largest):,} ports; "
+        f"the design needs {int(fabric.endpoints):,}. {fabric.reason}".strip(),
+        f"Choose {family}." if family else "Choose a switch with more ports or fewer GPUs.",
+        "network.family" if family else "network.switch",
+        family or None,
+    )
+
+
+def single_switch_is_full(evaluation: Evaluation) -> Finding | None:
+    """One switch cannot hold all ports."""
+    fabric = evaluation.fabric
+    if fabric.buildable or fabric.family != "single-switch":
+        return None
+    return Finding(
+        "single-switch-is-full",
+        "error",
+        f"One switch has {int(fabric.radix):,} ports; the design needs "
+        f"{int(fabric.endpoints):,}.",
+        "Choose a fabric with two tiers.",
+        "network.family",
+        "rail-optimised",
+    )
+
+
+def wrong_technology(evaluation: Evaluation) -> Finding | None:
+    """A transport that the switch does not speak."""
+    catalog, network = load_catalog(), evaluation.design.network
+    switch, transport = catalog.switches[network.switch], catalog.transports[network.transport]
+    if switch.technology == transport.technology:
+        return None
+    right = next(
+        (
+            key
+            for key, other in catalog.transports.items()
+            if other.technology == switch.technology
+        ),
+        None,
+    )
+    return Finding(
+        "wrong-technology",
+        "error",
+        f"{switch.name} is an {_technology(switch.technology)} switch and cannot carry "
+        f"{transport.name}.",
+        f"Choose the transport {catalog.transports[right].name}." if right else "Choose another.",
+        "network.transport",
+        right,
+    )
+
+
+def _technology(key: str) -> str:
+    return {"infiniband": "InfiniBand", "ethernet": "Ethernet"}.get(key, key)
+
+
+def slow_links(evaluation: Evaluation) -> Finding | None:
+    """Switch ports slower than the NICs."""
+    catalog, design = load_catalog(), evaluation.design
+    switch, server = catalog.switches[design.network.switch], catalog.servers[design.cluster.server]
+    if switch.port_gbps >= server.port_gbps:
+        return None
+    return Finding(
+        "slow-links",
+        "warning",
+        f"{switch.name} has {switch.port_gbps:,.0f} Gb/s ports; the NICs of {server.name} could "
+        f"run at {server.port_gbps:,.0f}.",
+        f"Choose a switch with ports of {server.port_gbps:,.0f} Gb/s.",
+        "network.switch",
+        next(
+            (
+                key
+                for key, other in catalog.switches.items()
+                if other.technology == switch.technology and other.port_gbps >= server.port_gbps
+            ),
+            None,
+        ),
+    )
+
+
+def sharded_over_a_taper(evaluation: Evaluation) -> Finding | None:
+    """FSDP gathers weights in every layer: a taper under it hurts."""
+    plan, fabric = evaluation.plan, evaluation.fabric
+    if not (int(plan.sharding) == 3 and evaluation.crosses_taper):
+        return None
+    return Finding(
+        "sharded-over-taper",
+        "warning",
+        f"FSDP gathers every layer's weights across a fabric tapered "
+        f"{float(fabric.oversubscription):.3g}:1.",
+        "Keep this fabric non-blocking, or shard inside groups only (HSDP).",
+        "network.oversubscription",
+        1.0,
+    )
+
+
+def taper_slows_the_step(evaluation: Evaluation) -> Finding | None:
+    """What the oversubscription costs in step time."""
+    slowdown = evaluation.taper_slowdown
+    if slowdown <= 1.005 or not evaluation.crosses_taper:
+        return None
+    return Finding(
+        "taper-slows-step",
+        "warning",
+        f"Oversubscription of {float(evaluation.fabric.oversubscription):.3g}:1 makes the step "
+        f"{slowdown - 1:.1%} longer.",
+        "A non-blocking fabric would win that back.",
+        "network.oversubscription",
+        1.0,
+    )
+
+
+def hashed_paths(evaluation: Evaluation) -> Finding | None:
+    """Hash collisions on equal-cost paths."""
+    balance = float(evaluation.machine.balance_efficiency)
+    if balance >= 1 or evaluation.fabric.tiers < 2:
+        return None
+    better = next(
+        (
+            key
+            for key, other in load_catalog().transports.items()
+            if other.technology == "ethernet" and other.balance_efficiency >= 1
+        ),
+        None,
+    )
+    return Finding(
+        "hashed-paths",
+        "warning",
+        f"Flows hashed onto equal paths collide: collectives keep {balance:.0%} of the bandwidth "
+        "that balanced paths give.",
+        "Turn on adaptive routing, or use more queue pairs per connection.",
+        "network.transport",
+        better,
+    )
+
+
+def reduction_has_no_effect(evaluation: Evaluation) -> Finding | None:
+    """SHARP asked for where nothing can use it."""
+    network = evaluation.design.network
+    if not network.in_network_reduction:
+        return None
+    transport = load_catalog().transports[network.transport]
+    if not transport.in_network_reduction:
+        sentence = f"{transport.name} has no in-network reduction."
+    elif not any(
+        entry.operation == "all-reduce" and entry.network_bytes_per_gpu > 0
+        for entry in evaluation.traffic
+    ):
+        sentence = (
+            "In-network reduction helps all-reduce only; this plan moves its gradients by "
+            "reduce-scatter and all-gather."
+        )
+    else:
+        return None
+    return Finding(
+        "reduction-has-no-effect",
+        "note",
+        sentence,
+        "Switch it off, or use plain data parallelism (ddp).",
+        "network.in_network_reduction",
+        "false",
+    )
+
+
+def stranded_ports(evaluation: Evaluation) -> Finding | None:
+    """Switch ports paid for and not used."""
+    fabric = evaluation.fabric
+    ports = float(fabric.switches * fabric.radix)
+    if ports <= 0 or float(fabric.stranded_ports) / ports <= rule_value("stranded-share-high"):
+        return None
+    return Finding(
+        "stranded-ports",
+        "note",
+        f"{int(fabric.stranded_ports):,} of {int(ports):,} switch ports stay empty.",
+        f"Room to grow by about {_room_to_grow(evaluation):,} GPUs, or choose a smaller switch.",
+    )
+
+
+def _room_to_grow(evaluation: Evaluation) -> int:
+    fabric = evaluation.fabric
+    share = float(fabric.stranded_ports) / float(fabric.switches * fabric.radix - fabric.stranded_ports)
+    return int(evaluation.design.cluster.gpus * share)
+
+
+def partly_filled_server(evaluation: Evaluation) -> Finding | None:
+    """A GPU count that leaves a server partly used."""
+    server = load_catalog().servers[evaluation.design.cluster.server]
+    gpus = evaluation.design.cluster.gpus
+    if gpus % server.gpus == 0:
+        return None
+    full = evaluation.servers * server.gpus
+    return Finding(
+        "partly-filled-server",
+        "note",
+        f"{gpus:,} GPUs do not fill {evaluation.servers:,} servers of {server.gpus}.",
+        f"{full:,} GPUs fill them.",
+        "cluster.gpus",
+        full,
+    )

@@ -1,0 +1,202 @@
+"""Findings about the job: memory, plan, batch, communication."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from netdesign.catalog import load_catalog
+from netdesign.findings.finding import Finding
+from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+
+def rule_value(name: str) -> float:
+    """The threshold of a rule, from ``data/rules.csv``."""
+    return load_catalog().rules[name].value
+
+
+def memory_does_not_fit(evaluation: Evaluation) -> Finding | None:
+    """More memory needed than the card has."""
+    need, limit = float(evaluation.memory.total), evaluation.memory_limit
+    if need <= limit:
+        return None
+    sentence = (
+        f"Does not fit: {bytes_to_gigabytes(need):,.0f} GB needed per GPU, "
+        f"the {evaluation.machine.accelerator} has {bytes_to_gigabytes(limit):,.0f} GB."
+    )
+    if evaluation.design.plan.mode == "manual":
+        return Finding(
+            "memory-does-not-fit",
+            "error",
+            sentence,
+            f"Shed {bytes_to_gigabytes(need - limit):,.0f} GB: more tensor or pipeline "
+            "parallelism, more sharding or more recompute; 'best' looks for a plan that fits.",
+            "plan.mode",
+            "best",
+        )
+    gpus = evaluation.gpus_that_fit
+    return Finding(
+        "memory-does-not-fit",
+        "error",
+        sentence,
+        f"No plan fits on {evaluation.design.cluster.gpus:,} GPUs; {gpus:,} would do."
+        if gpus
+        else "No plan fits on any number of GPUs: choose a card with more memory, a shorter "
+        "sequence or a smaller model.",
+        "cluster.gpus" if gpus else "cluster.server",
+        gpus,
+    )
+
+
+def memory_is_tight(evaluation: Evaluation) -> Finding | None:
+    """Fits, but with little room for fragmentation."""
+    share = float(evaluation.memory.total) / evaluation.memory_limit
+    if not rule_value("memory-tight") < share <= 1:
+        return None
+    return Finding(
+        "memory-is-tight",
+        "note",
+        f"Memory is {share:.0%} full; fragmentation may stop the run.",
+        "One step more of recompute, sharding or tensor parallelism makes room.",
+        "plan.recompute",
+        "full",
+    )
+
+
+def tensor_leaves_the_domain(evaluation: Evaluation) -> Finding | None:
+    """A tensor-parallel group that does not fit in the scale-up domain."""
+    tensor, domain = int(evaluation.plan.tensor), int(evaluation.machine.domain_gpus)
+    if tensor <= domain:
+        return None
+    ratio = float(evaluation.machine.domain_bandwidth / evaluation.machine.network_bandwidth)
+    return Finding(
+        "tensor-leaves-domain",
+        "warning",
+        f"Tensor parallelism over {tensor} GPUs leaves the NVLink domain of {domain}; "
+        f"the network is {ratio:.0f} times slower.",
+        f"Use at most {domain} tensor-parallel ranks.",
+        "plan.tensor",
+        domain,
+    )
+
+
+def idle_gpus(evaluation: Evaluation) -> Finding | None:
+    """GPUs that the plan cannot use."""
+    plan, gpus = evaluation.plan, evaluation.design.cluster.gpus
+    used = int(plan.tensor * plan.pipeline * plan.context * plan.data)
+    if used == gpus:
+        return None
+    unit = int(plan.tensor * plan.pipeline * plan.context)
+    return Finding(
+        "idle-gpus",
+        "warning",
+        f"{gpus - used:,} of {gpus:,} GPUs idle: the plan needs multiples of {unit:,}.",
+        f"Use {used:,} or {used + unit:,} GPUs, or another plan.",
+        "cluster.gpus",
+        used,
+    )
+
+
+def communication_over_budget(evaluation: Evaluation) -> Finding | None:
+    """More exposed communication than the planner accepts."""
+    need = evaluation.requirement
+    budget = float(need.communication_share)
+    if float(need.share_reached) <= budget:
+        return None
+    sentence = (
+        f"Exposed communication takes {float(need.share_reached):.1%} of the step, "
+        f"the budget is {budget:.0%}."
+    )
+    bandwidth = float(need.bandwidth_per_gpu)
+    if math.isfinite(bandwidth):
+        given = bytes_per_second_to_gbps(float(evaluation.machine.network_bandwidth))
+        return Finding(
+            "communication-over-budget",
+            "warning",
+            sentence,
+            f"{bytes_per_second_to_gbps(bandwidth):,.0f} Gb/s per GPU would keep to it; "
+            f"the design has {given:,.0f}.",
+        )
+    return Finding(
+        "communication-over-budget",
+        "warning",
+        sentence,
+        f"No network is fast enough: {float(need.share_floor):.1%} remain with an infinitely fast "
+        "one. Change the plan or the batch, or raise the budget.",
+        "training.global_batch",
+        min(2 * evaluation.design.training.global_batch, 65_536),
+    )
+
+
+def bubble_is_large(evaluation: Evaluation) -> Finding | None:
+    """A pipeline that waits for itself."""
+    share, limit = float(evaluation.step.bubble_share), rule_value("bubble-share-high")
+    plan = evaluation.plan
+    if share <= limit:
+        return None
+    stages, chunks = int(plan.pipeline), int(plan.virtual_stages)
+    micro_batches = math.ceil((stages - 1) / chunks * (1 - limit) / limit)
+    batch = micro_batches * int(plan.data * plan.micro_batch)
+    return Finding(
+        "bubble-is-large",
+        "warning",
+        f"The pipeline bubble takes {share:.0%} of the step: {stages} stages share "
+        f"{int(plan.micro_batches)} micro-batches.",
+        f"A global batch of {batch:,} sequences brings it under {limit:.0%}; more virtual stages "
+        "help too.",
+        "training.global_batch",
+        batch,
+    )
+
+
+def batch_does_not_divide(evaluation: Evaluation) -> Finding | None:
+    """A global batch that the data ranks cannot share evenly."""
+    plan, batch = evaluation.plan, evaluation.design.training.global_batch
+    unit = int(plan.data * plan.micro_batch)
+    used = unit * int(plan.micro_batches)
+    if used == batch:
+        return None
+    return Finding(
+        "batch-does-not-divide",
+        "note",
+        f"{unit:,} sequences pass at once: a step has {used:,} places for {batch:,} sequences, "
+        f"{used - batch:,} stay empty.",
+        f"Use a global batch of {used:,} sequences.",
+        "training.global_batch",
+        used,
+    )
+
+
+def uneven_stages(evaluation: Evaluation) -> Finding | None:
+    """Layers that do not divide by the stages."""
+    plan, layers = evaluation.plan, int(evaluation.architecture.layers)
+    stages = int(plan.pipeline * plan.virtual_stages)
+    if layers % stages == 0:
+        return None
+    return Finding(
+        "uneven-stages",
+        "note",
+        f"{layers} layers over {stages} stages: the longest holds {math.ceil(layers / stages)}, "
+        f"an even share would be {layers / stages:.1f}.",
+        "A number of stages that divides the layers wastes nothing.",
+    )
+
+
+def longer_than_the_model_was_made_for(evaluation: Evaluation) -> Finding | None:
+    """A sequence beyond the published context of the preset."""
+    design = evaluation.design
+    row = load_catalog().models.get(design.model.preset)
+    if row is None or design.training.sequence_length <= row.context:
+        return None
+    return Finding(
+        "longer-than-context",
+        "note",
+        f"{row.name} was published with a context of {row.context:,} tokens; the design trains "
+        f"on {design.training.sequence_length:,}.",
+        f"{row.context:,} tokens is what was published.",
+        "training.sequence_length",
+        row.context,
+    )

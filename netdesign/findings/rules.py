@@ -1,0 +1,46 @@
+"""All rules in one list, and the order in which they speak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from netdesign.findings import fabric, job, money
+from netdesign.findings.finding import SEVERITIES, Finding
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+Rule = Callable[["Evaluation"], Finding | None]
+
+RULES: tuple[Rule, ...] = (
+    job.memory_does_not_fit,
+    fabric.too_large_for_the_family,
+    fabric.wrong_technology,
+    fabric.single_switch_is_full,
+    job.tensor_leaves_the_domain,
+    job.idle_gpus,
+    job.communication_over_budget,
+    fabric.sharded_over_a_taper,
+    fabric.taper_slows_the_step,
+    fabric.hashed_paths,
+    fabric.slow_links,
+    job.bubble_is_large,
+    job.memory_is_tight,
+    job.batch_does_not_divide,
+    job.uneven_stages,
+    job.longer_than_the_model_was_made_for,
+    fabric.reduction_has_no_effect,
+    fabric.stranded_ports,
+    fabric.partly_filled_server,
+    money.network_share_is_low,
+    money.network_share_is_high,
+    money.prices_missing,
+    money.power_missing,
+)
+
+
+def find(evaluation: Evaluation) -> tuple[Finding, ...]:
+    """Every finding of an evaluation, worst first; equals keep the order of ``RULES``."""
+    found = [finding for rule in RULES if (finding := rule(evaluation)) is not None]
+    return tuple(sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)))

@@ -1,0 +1,1 @@
+"""What a network does to a collective: algorithms, transports, congestion."""

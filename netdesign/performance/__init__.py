@@ -1,0 +1,1 @@
+"""What a design achieves: step time, requirement, error band."""

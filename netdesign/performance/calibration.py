@@ -1,0 +1,74 @@
+"""Constants of an accelerator generation that are fitted on measurements or quoted from sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+
+from netdesign.catalog import CalibrationRow, load_catalog
+from netdesign.errors import DesignError
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How far below its data sheet a generation works; rows of ``data/calibration.csv``.
+
+    ``error_low`` and ``error_high`` are the factors on a predicted step time between which 80 % of
+    the runs of sources that were left out of the fit were measured.
+    """
+
+    generation: str
+    matrix_efficiency: float  # ceiling of 16-bit matrix products over the dense peak
+    matrix_efficiency_fp8: float  # the same for 8-bit, over the 8-bit peak
+    matrix_traffic: float  # bytes a product moves over those of its operands, once each
+    attention_efficiency: float  # fused attention over the 16-bit peak
+    memory_efficiency: float  # of memory-bound kernels over the memory bandwidth
+    layer_launch_s: float  # host time to issue one layer once
+    step_overhead_s: float  # per step: data, logging, global norm, synchronisation
+    domain_efficiency: float  # collectives inside the scale-up domain over its line rate
+    domain_latency_s: float  # per message between two GPUs of a domain
+    domain_start_up_s: float  # per collective inside a domain
+    network_efficiency: float  # large collectives over what framing and balance leave
+    network_start_up_s: float  # per collective that leaves the domain
+    network_hop_s: float  # the library's cost of a message between domains, besides the wire's
+    tensor_hidden_share: float  # of tensor-parallel time that runs beside its matrix products
+    expert_hidden_share: float  # of expert all-to-all time
+    gradient_hidden_share: float  # of the last backward pass that gradients may hide behind
+    overlap_slowdown: float  # compute lost for each second of hidden communication
+    workspace_bytes: float  # context, communication buffers, fragmentation
+    usable_memory_share: float  # of the card's memory
+    error_low: float
+    error_high: float
+
+
+NAMES = tuple(field.name for field in fields(Calibration) if field.name != "generation")
+
+
+def calibration_from_rows(
+    rows: Mapping[tuple[str, str], CalibrationRow], generation: str
+) -> Calibration:
+    """The constants of one generation.
+
+    Raises
+    ------
+    DesignError
+        when the generation, or one of its constants, has no row.
+    """
+    values = {name: rows[name, generation].value for name in NAMES if (name, generation) in rows}
+    missing = [name for name in NAMES if name not in values]
+    if missing:
+        scopes = sorted({scope for _, scope in rows})
+        raise DesignError(
+            f"calibration.csv, {missing[0]}",
+            generation,
+            "has no row",
+            f"fitted generations are {', '.join(scopes)}",
+        )
+    return Calibration(generation=generation, **values)
+
+
+@cache
+def calibration_for(generation: str) -> Calibration:
+    """The shipped constants of a generation."""
+    return calibration_from_rows(load_catalog().calibrations, generation)

@@ -1,0 +1,243 @@
+"""How long does one GPU compute? Matrix products from their shapes, the rest from its bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from netdesign.arrays import Numeric
+from netdesign.formulas import formula
+from netdesign.performance.calibration import Calibration
+from netdesign.performance.machine import Machine, Training
+from netdesign.workload.operators import MatrixProduct, matrix_products, memory_traffic_per_layer
+from netdesign.workload.plan import RECOMPUTE, Plan
+from netdesign.workload.transformer import Architecture
+
+EIGHT_BIT = frozenset({"fp8", "mxfp8", "nvfp4"})
+_ATTENTION_CORE = frozenset({"attention scores", "attention values"})
+
+
+@dataclass(frozen=True)
+class ComputeTime:
+    """Seconds of one micro-batch on one GPU."""
+
+    layer_forward: Numeric  # an average layer
+    layer_backward: Numeric  # with whatever is recomputed
+    attention_forward: Numeric  # of the layer's forward, scores and values
+    ends: Numeric  # embedding, logits and loss, both passes; on the ends of the pipeline
+
+
+@formula(
+    latex=r"t = \frac{2\,(m+d)(n+d)(k+d)}{\eta\,F}",
+    source="hockney-1988",
+)
+def matrix_product_time(
+    m: Numeric, n: Numeric, k: Numeric, flops: Numeric, half_size: Numeric
+) -> Numeric:
+    """Time of a matrix product (m x k) by (k x n).
+
+    Every dimension is longer by a half-size ``d``: a dimension of length ``d`` reaches half of
+    the speed of a long one. A product with a short side then takes the time to move its other
+    matrix through memory, as a roofline says.
+
+    Parameters
+    ----------
+    m, n, k : float or array, elements
+    flops : float or array, FLOP/s      peak times the efficiency of large products
+    half_size : float or array, elements
+
+    Returns
+    -------
+    float or array, s
+    """
+    return 2.0 * (m + half_size) * (n + half_size) * (k + half_size) / flops
+
+
+@formula(latex=r"t = \frac{V}{\eta\,B_\mathrm{mem}}", source="williams-2009")
+def memory_bound_time(size: Numeric, bandwidth: Numeric) -> Numeric:
+    """Time of operators that move bytes and do little arithmetic.
+
+    Parameters
+    ----------
+    size : float or array, bytes            read and written
+    bandwidth : float or array, bytes/s     of the memory, times the efficiency
+
+    Returns
+    -------
+    float or array, s
+    """
+    return size / bandwidth
+
+
+def compute_time(
+    arch: Architecture,
+    plan: Plan,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+) -> ComputeTime:
+    """Time of one micro-batch on one GPU, without communication.
+
+    The host issues kernels while the GPU computes: a pass over a layer takes the longer of the
+    two. A backward pass has two products for each one of the forward pass (fused attention five
+    for two, because it computes the scores again) and moves twice the bytes.
+
+    Returns
+    -------
+    ComputeTime, s      broadcast shape of plan, architecture, training and machine
+    """
+    tokens = plan.micro_batch * training.sequence_length
+    products = matrix_products(
+        arch,
+        tokens,
+        training.sequence_length,
+        tensor=plan.tensor,
+        context=plan.context,
+        expert=plan.expert,
+        causal=training.causal and training.flash_attention,
+    )
+    moved = memory_traffic_per_layer(
+        arch,
+        tokens,
+        tensor=plan.tensor,
+        context=plan.context,
+        sequence_parallel=plan.sequence_parallel,
+    )
+    weights = _weight_products_time(products, training, machine, calibration)
+    attention, attention_backward = _attention_time(products, training, machine, calibration)
+    if training.precision in EIGHT_BIT:
+        moved = moved + _cast_bytes(products)
+    bound = memory_bound_time(moved, _memory_speed(machine, calibration))
+    forward = np.maximum(weights + attention + bound, calibration.layer_launch_s)
+    backward = np.maximum(
+        2.0 * (weights + bound) + attention_backward, calibration.layer_launch_s
+    )
+    again = (plan.recompute == RECOMPUTE["full"]) * forward
+    if not training.flash_attention:
+        again = again + (plan.recompute == RECOMPUTE["selective"]) * attention
+    return ComputeTime(
+        layer_forward=forward,
+        layer_backward=backward + again,
+        attention_forward=attention,
+        ends=_ends_time(arch, plan, tokens, products[-1], training, machine, calibration),
+    )
+
+
+def _matrix_speed(
+    training: Training, machine: Machine, calibration: Calibration
+) -> tuple[Numeric, Numeric]:
+    """FLOP/s of large products, and the half-size that their operands' traffic makes.
+
+    A product moves bytes of its operands, fewer of them in 8 bits: the half-size is that of 16-bit
+    products in both precisions.
+    """
+    speed, half_size = _sixteen_bit(machine, calibration)
+    if training.precision in EIGHT_BIT:
+        return machine.peak_flops * calibration.matrix_efficiency_fp8, half_size
+    return speed, half_size
+
+
+def _sixteen_bit(machine: Machine, calibration: Calibration) -> tuple[Numeric, Numeric]:
+    speed = machine.attention_peak_flops * calibration.matrix_efficiency
+    return speed, calibration.matrix_traffic * speed / _memory_speed(machine, calibration)
+
+
+def _memory_speed(machine: Machine, calibration: Calibration) -> Numeric:
+    return machine.memory_bandwidth * calibration.memory_efficiency
+
+
+def _weight_products_time(
+    products: tuple[MatrixProduct, ...],
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+) -> Numeric:
+    flops, half_size = _matrix_speed(training, machine, calibration)
+    total: Numeric = 0.0
+    for product in products[:-1]:
+        if product.name not in _ATTENTION_CORE:
+            time = matrix_product_time(product.m, product.n, product.k, flops, half_size)
+            total = total + time * (product.count * product.share)
+    return total
+
+
+def _cast_bytes(products: tuple[MatrixProduct, ...]) -> Numeric:
+    """Bytes moved to turn 16-bit inputs into 8-bit ones, row-wise and column-wise."""
+    total: Numeric = 0.0
+    for product in products[:-1]:
+        if product.name not in _ATTENTION_CORE:
+            total = total + product.m * product.k * (product.count * product.share * 4.0)
+    return total
+
+
+def _attention_time(
+    products: tuple[MatrixProduct, ...],
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+) -> tuple[Numeric, Numeric]:
+    """Forward and backward time of scores and values of a layer."""
+    core = [product for product in products if product.name in _ATTENTION_CORE]
+    flops: Numeric = 0.0
+    for product in core:
+        flops = flops + product.flops * product.share
+    peak = machine.attention_peak_flops
+    if training.flash_attention:
+        forward = flops / (peak * calibration.attention_efficiency)
+        return forward, 2.5 * forward
+    time: Numeric = 0.0
+    for product in core:
+        one = matrix_product_time(
+            product.m,
+            product.n,
+            product.k,
+            *_sixteen_bit(machine, calibration),
+        )
+        time = time + one * product.count * product.share
+    # Scores go out of and into memory as 16-bit values for scale and mask, softmax, and values.
+    scores = core[0].m * core[0].n * core[0].count
+    moved = memory_bound_time(
+        scores * 10.0, _memory_speed(machine, calibration)
+    )
+    return time + moved, 2.0 * (time + moved)
+
+
+def _ends_time(
+    arch: Architecture,
+    plan: Plan,
+    tokens: Numeric,
+    logits: MatrixProduct,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+) -> Numeric:
+    """Embedding, logits and loss of one micro-batch, forward and backward; always 16-bit."""
+    product = matrix_product_time(
+        logits.m, logits.n, logits.k, *_sixteen_bit(machine, calibration)
+    )
+    # Loss in 32-bit: read 2, write 4, read 4 for the sum; backward read 4, write 2 and copies of 4.
+    loss = logits.m * logits.n * 20.0
+    table = tokens / plan.context * arch.hidden * 10.0
+    return 3.0 * product + memory_bound_time(
+        loss + table, _memory_speed(machine, calibration)
+    )
+
+
+@formula(latex=r"t = \frac{30\,N_\mathrm{held}}{\eta\,B_\mathrm{mem}}", source="rajbhandari-2020")
+def optimizer_time(parameters: Numeric, bandwidth: Numeric) -> Numeric:
+    """Time of a mixed-precision Adam update.
+
+    Per parameter it reads 4 bytes each of master weight, gradient and two moments, and writes
+    the master weight, both moments and a 2-byte weight: 30 bytes.
+
+    Parameters
+    ----------
+    parameters : float or array             held, and updated, by one GPU
+    bandwidth : float or array, bytes/s     of the memory, times the efficiency
+
+    Returns
+    -------
+    float or array, s
+    """
+    return 30.0 * parameters / bandwidth

@@ -1,0 +1,53 @@
+"""Which parallel plan is the fastest that fits in memory?"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from netdesign.performance.calibration import Calibration
+from netdesign.performance.machine import Machine, Training
+from netdesign.performance.step import step_time
+from netdesign.workload.memory import memory_per_gpu
+from netdesign.workload.plan import Plan, candidate_plans, plan_at
+from netdesign.workload.transformer import Architecture
+
+
+@lru_cache(maxsize=256)
+def best_plan(
+    arch: Architecture,
+    gpus: int,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+    *,
+    gradient_bytes: int,
+    memory_limit: float,
+) -> tuple[Plan, bool]:
+    """The fastest legal plan that fits, and whether any fits.
+
+    Parameters
+    ----------
+    gpus : int                      GPUs of the job
+    memory_limit : float, bytes     what one GPU can hold
+
+    Returns
+    -------
+    Plan, bool                      if nothing fits, the plan that needs least memory and False
+    """
+    plans = candidate_plans(
+        arch, gpus, int(training.global_batch), domain_gpus=int(machine.domain_gpus)
+    )
+    memory = memory_per_gpu(
+        arch, plans, training.sequence_length, gradient_bytes=gradient_bytes,
+        workspace=calibration.workspace_bytes,
+    ).total  # fmt: skip
+    memory = np.broadcast_to(memory, np.shape(plans.data))
+    fits = np.flatnonzero(memory <= memory_limit)
+    if not fits.size:
+        return plan_at(plans, int(np.argmin(memory))), False
+    fitting = plan_at(plans, fits)
+    step = step_time(arch, fitting, training, machine, calibration, gradient_bytes=gradient_bytes)
+    tokens_per_s = np.broadcast_to(step.tokens_per_s, fits.shape)
+    return plan_at(plans, int(fits[np.argmax(tokens_per_s)])), True

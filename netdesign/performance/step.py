@@ -1,0 +1,305 @@
+"""How long does a training step take, and where does the time go?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from netdesign.arrays import Numeric
+from netdesign.formulas import formula
+from netdesign.performance.calibration import Calibration
+from netdesign.performance.compute import ComputeTime, compute_time, optimizer_time
+from netdesign.performance.machine import Machine, Training
+from netdesign.performance.overlap import TimedCollective, exposed_time, timed_collectives
+from netdesign.workload.plan import Plan, layers_per_stage, shard_ranks
+from netdesign.workload.stages import fullest_parameters
+from netdesign.workload.traffic import traffic
+from netdesign.workload.transformer import Architecture, flops_per_token
+
+IN_LAYER = frozenset({"tensor", "context", "expert"})
+
+
+@dataclass(frozen=True)
+class CommunicationTime:
+    """One kind of communication over a step."""
+
+    parallelism: str
+    total_s: Numeric
+    exposed_s: Numeric
+    network_exposed_s: Numeric  # of the exposed part, what the scale-out network causes
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """Seconds of one step; the parts add up to ``step_time_s``."""
+
+    compute_s: Numeric
+    bubble_s: Numeric
+    communication: tuple[CommunicationTime, ...]
+    optimizer_s: Numeric
+    overhead_s: Numeric
+    step_time_s: Numeric
+    step_time_low_s: Numeric  # 80 % band from the residuals of the calibration
+    step_time_high_s: Numeric
+    bubble_share: Numeric  # of the step
+    model_flops: Numeric  # of the whole step, all GPUs, no recompute
+    tokens_per_s: Numeric
+    tokens_per_s_per_gpu: Numeric
+    mfu: Numeric
+
+    @property
+    def exposed_s(self) -> Numeric:
+        total: Numeric = 0.0
+        for part in self.communication:
+            total = total + part.exposed_s
+        return total
+
+    @property
+    def network_exposed_s(self) -> Numeric:
+        total: Numeric = 0.0
+        for part in self.communication:
+            total = total + part.network_exposed_s
+        return total
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Seconds a GPU spends in the pipeline of one step, on average over the stages."""
+
+    compute: Numeric
+    idle: Numeric
+
+
+@formula(
+    latex=r"t = m\,t_\mathrm{slow} + \frac{p\,\bar t - t_\mathrm{slow}}{v}",
+    source="narayanan-2021",
+)
+def pipeline_time(
+    slowest: Numeric,
+    mean: Numeric,
+    pipeline: Numeric,
+    micro_batches: Numeric,
+    virtual_stages: Numeric,
+) -> Numeric:
+    """Duration of a (possibly interleaved) 1F1B pipeline with uneven stages.
+
+    The slowest stage sets the pace; filling and draining pass once through the others, in chunks
+    of one v-th of a stage. Even stages give ``(m + (p - 1) / v) t``.
+
+    Parameters
+    ----------
+    slowest, mean : float or array, s       forward and backward of a micro-batch on a stage
+    pipeline : int or array, >= 1           stages p
+    micro_batches : int or array, >= 1      m
+    virtual_stages : int or array, >= 1     v
+
+    Returns
+    -------
+    float or array, s
+    """
+    return micro_batches * slowest + (pipeline * mean - slowest) / virtual_stages
+
+
+@formula(latex=r"\mathrm{MFU} = \frac{F_\mathrm{model}}{t\,n\,F_\mathrm{peak}}", source="chowdhery-2022")
+def model_flops_utilisation(
+    model_flops: Numeric, step_time: Numeric, gpus: Numeric, peak_flops: Numeric
+) -> Numeric:
+    """Share of the machine's peak that the model's own FLOPs use; recomputation earns nothing.
+
+    Parameters
+    ----------
+    model_flops : float or array, FLOP      of the step, all GPUs
+    step_time : float or array, s
+    gpus : int or array
+    peak_flops : float or array, FLOP/s     of one GPU, dense
+
+    Returns
+    -------
+    float or array, 0 to 1
+    """
+    return model_flops / (step_time * gpus * peak_flops)
+
+
+def step_time(
+    arch: Architecture,
+    plan: Plan,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+    *,
+    gradient_bytes: Numeric = 4,
+) -> StepTime:
+    """Time of one training step.
+
+    Parameters
+    ----------
+    arch : Architecture
+    plan : Plan                     ``micro_batches`` is taken from it
+    training : Training
+    machine : Machine
+    calibration : Calibration       constants of the machine's generation
+    gradient_bytes : float          per gradient value on the wire
+
+    Returns
+    -------
+    StepTime, s                     broadcast shape of all numeric fields
+    """
+    compute = compute_time(arch, plan, training, machine, calibration)
+    collectives = traffic(
+        arch,
+        plan,
+        training.sequence_length,
+        domain_gpus=machine.domain_gpus,
+        gradient_bytes=gradient_bytes,
+    )
+    timed = timed_collectives(collectives, machine, calibration)
+    layers = layers_per_stage(arch.layers, plan)
+    fill = arch.layers / (plan.pipeline * layers)
+    communication = [
+        _communication(entry, arch, plan, training, compute, fill, calibration) for entry in timed
+    ]
+    in_layer: Numeric = 0.0
+    for part in communication:
+        if part.parallelism in IN_LAYER:
+            in_layer = in_layer + part.exposed_s
+    pipeline = _pipeline(arch, plan, compute, layers, in_layer)
+    optimizer = _optimizer(arch, plan, machine, calibration)
+    total = pipeline.compute + pipeline.idle + optimizer + calibration.step_overhead_s
+    for part in communication:
+        total = total + part.exposed_s
+    return _step(
+        arch, plan, training, machine, calibration, pipeline, communication, optimizer, total
+    )
+
+
+def _step(
+    arch: Architecture,
+    plan: Plan,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+    pipeline: Pipeline,
+    communication: list[CommunicationTime],
+    optimizer: Numeric,
+    total: Numeric,
+) -> StepTime:
+    tokens = training.global_batch * training.sequence_length
+    flops = tokens * flops_per_token(
+        arch, training.sequence_length, causal=training.causal
+    )
+    gpus = plan.tensor * plan.pipeline * plan.context * plan.data
+    rate = tokens / total
+    return StepTime(
+        compute_s=pipeline.compute,
+        bubble_s=pipeline.idle,
+        communication=_by_parallelism(communication),
+        optimizer_s=optimizer,
+        overhead_s=calibration.step_overhead_s,
+        step_time_s=total,
+        step_time_low_s=total * calibration.error_low,
+        step_time_high_s=total * calibration.error_high,
+        bubble_share=pipeline.idle / total,
+        model_flops=flops,
+        tokens_per_s=rate,
+        tokens_per_s_per_gpu=rate / gpus,
+        mfu=model_flops_utilisation(flops, total, gpus, machine.peak_flops),
+    )
+
+
+def _pipeline(
+    arch: Architecture, plan: Plan, compute: ComputeTime, layers: Numeric, in_layer: Numeric
+) -> Pipeline:
+    """Mean compute of a stage, and what it waits: fill, drain, and slower stages.
+
+    The ends of the model have embedding and logits to compute besides; where the layers do not
+    fill all stages, the last stage holds fewer of them.
+    """
+    stages, batches = plan.pipeline, plan.micro_batches
+    layer = compute.layer_forward + compute.layer_backward
+    work = (arch.layers * layer + compute.ends) / stages
+    talk = in_layer / batches
+    mean = work + talk
+    per_layer = layer + talk * stages / arch.layers
+    spare = stages * layers - arch.layers
+    last = (layers - np.ceil(spare / 2)) * per_layer + compute.ends
+    slowest = np.where(stages > 1, np.maximum(layers * per_layer, last), mean)
+    duration = pipeline_time(slowest, mean, stages, batches, plan.virtual_stages)
+    return Pipeline(batches * work, duration - batches * mean)
+
+
+def _communication(
+    entry: TimedCollective,
+    arch: Architecture,
+    plan: Plan,
+    training: Training,
+    compute: ComputeTime,
+    fill: Numeric,
+    calibration: Calibration,
+) -> CommunicationTime:
+    kind, time = entry.collective.parallelism, entry.time
+    slowdown = calibration.overlap_slowdown
+    if kind == "tensor":
+        exposed = time * fill * (1.0 - training.overlap * calibration.tensor_hidden_share)
+    elif kind == "expert":
+        exposed = time * fill * (1.0 - calibration.expert_hidden_share)
+    elif kind == "context":
+        # Keys and values travel while the attention of the previous ones is computed.
+        window = 3.0 * compute.attention_forward * plan.micro_batches * arch.layers / plan.pipeline
+        exposed = exposed_time(time * fill, window, slowdown)
+    elif kind == "pipeline":
+        # Interleaved schedules send while they compute; plain ones wait for each message.
+        interleaved = plan.virtual_stages > 1
+        exposed = time * (1.0 - interleaved * (1.0 - slowdown))
+    else:
+        window = _gradient_window(
+            entry, arch, plan, compute, training.overlap * calibration.gradient_hidden_share
+        )
+        exposed = exposed_time(time, window, slowdown)
+    return CommunicationTime(kind, time, exposed, exposed * entry.network_share)
+
+
+def _gradient_window(
+    entry: TimedCollective,
+    arch: Architecture,
+    plan: Plan,
+    compute: ComputeTime,
+    hidden_share: Numeric,
+) -> Numeric:
+    """Computing that gradients, or weights, may travel beside.
+
+    FSDP gathers and reduces in every micro-batch; otherwise gradients have the last backward pass
+    and weights the first forward pass.
+    """
+    layers = arch.layers / plan.pipeline
+    gathers = entry.collective.operation == "all-gather"
+    once = layers * (compute.layer_forward if gathers else compute.layer_backward)
+    always = once * plan.micro_batches
+    sharded = plan.sharding == 3
+    return np.where(sharded, always, hidden_share * once)
+
+
+def _optimizer(
+    arch: Architecture, plan: Plan, machine: Machine, calibration: Calibration
+) -> Numeric:
+    held = fullest_parameters(arch, plan)
+    ranks = np.where(plan.sharding >= 1, shard_ranks(plan), 1)
+    parameters = held.shared / ranks + held.experts / np.maximum(1, ranks / plan.expert)
+    return optimizer_time(parameters, machine.memory_bandwidth * calibration.memory_efficiency)
+
+
+def _by_parallelism(parts: list[CommunicationTime]) -> tuple[CommunicationTime, ...]:
+    merged: dict[str, CommunicationTime] = {}
+    for part in parts:
+        known = merged.get(part.parallelism)
+        merged[part.parallelism] = (
+            part
+            if known is None
+            else CommunicationTime(
+                part.parallelism,
+                known.total_s + part.total_s,
+                known.exposed_s + part.exposed_s,
+                known.network_exposed_s + part.network_exposed_s,
+            )
+        )
+    return tuple(merged.values())

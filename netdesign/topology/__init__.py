@@ -1,0 +1,1 @@
+"""How many switches and links a fabric needs."""

@@ -1,0 +1,267 @@
+"""What stands above the leaves of a folded Clos, and how far does it reach?
+
+All families of this package but the single switch are Clos fabrics; they differ in how servers
+meet the leaves. Counts are whole numbers and broadcast. A leaf has ``down`` ports to servers and
+``up`` ports to spines; in three tiers the spines of a pod have ports to cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from netdesign.arrays import Numeric
+from netdesign.formulas import formula
+from netdesign.topology.fabric import FabricSize
+
+ROUNDING = 1e-9
+_LARGEST_RADIX = 4096
+
+
+@formula(
+    latex=r"d = \left\lfloor\frac{R\,o}{o+1}\right\rfloor,\quad u = R - d",
+    source="leiserson-1985",
+)
+def leaf_downlinks(radix: Numeric, oversubscription: Numeric) -> Numeric:
+    """Ports of a switch that face down so that downlinks over uplinks are at most a ratio.
+
+    Parameters
+    ----------
+    radix : int or array, >= 2               ports of the switch
+    oversubscription : float or array, > 0   downlinks over uplinks; below 1 more uplinks
+
+    Returns
+    -------
+    int or array                             at least 1, and at least one port is left to face up
+    """
+    share = np.maximum(oversubscription, 0.0)
+    down = np.floor(radix * share / (share + 1) + ROUNDING)
+    return whole(np.minimum(np.maximum(down, 1), np.maximum(radix - 1, 1)))
+
+
+@formula(latex=r"N = R\,d", source="al-fares-2008")
+def two_tier_reach(radix: Numeric, down: Numeric) -> Numeric:
+    """Most endpoints of two tiers: a spine has a port for each leaf. R^2/2 without a taper.
+
+    Parameters
+    ----------
+    radix : int or array, >= 2      ports of a spine
+    down : int or array, >= 1       ports of a leaf that face down
+
+    Returns
+    -------
+    int or array
+    """
+    return radix * down
+
+
+@formula(latex=r"N = R\,d_s\,d", source="al-fares-2008")
+def three_tier_reach(radix: Numeric, spine_down: Numeric, down: Numeric) -> Numeric:
+    """Most endpoints of three tiers: a core has a port for each pod. R^3/4 without a taper.
+
+    Parameters
+    ----------
+    radix : int or array, >= 2        ports of a core
+    spine_down : int or array, >= 1   ports of a spine that face down: the leaves of a pod
+    down : int or array, >= 1         ports of a leaf that face down
+
+    Returns
+    -------
+    int or array
+    """
+    return radix * spine_down * down
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """How the servers of a family meet the leaves."""
+
+    endpoints: Numeric
+    count: Numeric
+    down: Numeric  # ports of a leaf meant for servers, those of a full unit
+    used: Numeric  # of these, taken on the fullest leaf
+    up: Numeric  # ports of a leaf that are cabled to spines
+    per_unit: Numeric = 1  # leaves that belong together (one for each rail)
+    unit_endpoints: Numeric = 1  # endpoints of a full unit
+
+
+@dataclass(frozen=True)
+class Upper:
+    """The tiers above the leaves and how many endpoints they let the family reach."""
+
+    tiers: int
+    spines: Numeric
+    cores: Numeric
+    spine_core_links: Numeric
+    spine_oversubscription: Numeric
+    leaves_in_pod: Numeric  # leaves below one set of spines
+    largest: Numeric
+
+
+def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool) -> Upper:
+    """One set of spines above all leaves."""
+    spines = spread(leaves.up, ceil_divide(leaves.count * leaves.up, radix), even_spread)
+    units = radix // leaves.per_unit
+    return Upper(
+        tiers=2,
+        spines=spines,
+        cores=0 * spines,
+        spine_core_links=0 * spines,
+        spine_oversubscription=1.0,
+        leaves_in_pod=units * leaves.per_unit,
+        largest=units * leaves.unit_endpoints,
+    )
+
+
+def three_tiers(
+    leaves: Leaves, radix: Numeric, core_oversubscription: Numeric, even_spread: bool
+) -> Upper:
+    """Pods of leaves and spines below cores; a pod holds whole units where it can."""
+    spine_down = leaf_downlinks(radix, core_oversubscription)
+    spine_up = radix - spine_down
+    aligned = spine_down // leaves.per_unit * leaves.per_unit
+    in_pod = np.where(np.greater(aligned, 0), aligned, spine_down)
+    full_pods, rest = leaves.count // in_pod, leaves.count % in_pod
+    spines: Numeric = 0
+    cables: Numeric = 0
+    for pods, count in ((full_pods, in_pod), (np.greater(rest, 0), rest)):
+        uplinks = count * leaves.up
+        spines = spines + pods * spread(leaves.up, ceil_divide(uplinks, spine_down), even_spread)
+        cables = cables + pods * ceil_divide(uplinks * spine_up, spine_down)
+    units = radix * in_pod // leaves.per_unit
+    return Upper(
+        tiers=3,
+        spines=spines,
+        cores=ceil_divide(cables, radix),
+        spine_core_links=cables,
+        spine_oversubscription=spine_down / spine_up,
+        leaves_in_pod=in_pod,
+        largest=units * leaves.unit_endpoints,
+    )
+
+
+def spread(uplinks: Numeric, least: Numeric, even: bool) -> Numeric:
+    """Spines to take when at least so many are needed.
+
+    Even: the smallest count that divides a leaf's uplinks, so that a leaf has the same number of
+    links to each spine. A need beyond the uplinks of a leaf has no such count and stays.
+    """
+    if not even:
+        return least
+    if np.ndim(uplinks) == 0 and np.ndim(least) == 0:
+        return _divisor_from(int(uplinks), int(least))
+    pairs = np.broadcast_arrays(uplinks, least)
+    chosen = [_divisor_from(int(a), int(b)) for a, b in zip(*map(np.ravel, pairs), strict=True)]
+    return np.array(chosen).reshape(pairs[0].shape)
+
+
+def _divisor_from(total: int, least: int) -> int:
+    return next((count for count in range(max(least, 1), total + 1) if total % count == 0), least)
+
+
+def assemble(
+    family: str, leaves: Leaves, upper: Upper, radix: Numeric, pod_gpus: Numeric
+) -> FabricSize:
+    """One FabricSize of the parts; a switch of fewer than 2 ports is sized as one of 2."""
+    leaf_spine = leaves.count * leaves.up
+    switches = leaves.count + upper.spines + upper.cores
+    ends = leaves.endpoints + 2 * (leaf_spine + upper.spine_core_links)
+    return FabricSize(
+        family=family,
+        endpoints=leaves.endpoints,
+        radix=radix,
+        tiers=upper.tiers,
+        leaves=leaves.count,
+        spines=upper.spines,
+        cores=upper.cores,
+        access_links=leaves.endpoints,
+        leaf_spine_links=leaf_spine,
+        spine_core_links=upper.spine_core_links,
+        oversubscription=np.maximum(leaves.used, np.minimum(leaves.down, leaves.up)) / leaves.up,
+        core_oversubscription=upper.spine_oversubscription,
+        pod_gpus=pod_gpus,
+        stranded_ports=switches * radix - ends,
+        largest=upper.largest,
+        buildable=np.less_equal(leaves.endpoints, upper.largest)
+        & np.greater_equal(radix, 2)
+        & np.greater_equal(leaves.endpoints, 1),
+    )
+
+
+def either(condition: Numeric, first: FabricSize, second: FabricSize) -> FabricSize:
+    """The first fabric where the condition holds, the second elsewhere."""
+    if np.ndim(condition) == 0:
+        return first if condition else second
+    chosen = {
+        entry.name: np.where(condition, getattr(first, entry.name), getattr(second, entry.name))
+        for entry in fields(FabricSize)
+        if entry.name not in ("family", "reason")
+    }
+    return FabricSize(family=first.family, **chosen)
+
+
+def finished(
+    fabric: FabricSize, name: str, remedy: str, reach: Callable[[int], Numeric]
+) -> FabricSize:
+    """The fabric with Python numbers where a field is single, and with why it cannot be built.
+
+    Parameters
+    ----------
+    fabric : FabricSize
+    name : str            of the family: "A fat tree of {radix}-port switches"
+    remedy : str          what else would hold the endpoints: "three tiers"; may be empty
+    reach : callable      most endpoints at a radix
+    """
+    settled: dict[str, Any] = {
+        entry.name: _plain(getattr(fabric, entry.name)) for entry in fields(FabricSize)
+    }
+    plain = FabricSize(**settled)
+    return replace(plain, reason=_why_not(plain, name, remedy, reach))
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic | np.ndarray) and not value.ndim else value
+
+
+def _why_not(fabric: FabricSize, name: str, remedy: str, reach: Callable[[int], Numeric]) -> str:
+    if np.all(fabric.buildable):
+        return ""
+    if np.ndim(fabric.buildable) > 0:
+        failed = int(np.sum(~np.asarray(fabric.buildable)))
+        name = name.replace("{radix}-port ", "")
+        return f"{name} does not hold {failed} of {np.size(fabric.buildable)} sizes."
+    radix, endpoints = int(fabric.radix), int(fabric.endpoints)
+    if radix < 2 or endpoints < 1:
+        return f"A fabric needs endpoints and switches of 2 ports; {endpoints:,} and {radix} given."
+    even = range(radix + 2 - radix % 2, _LARGEST_RADIX, 2)
+    larger = (size for size in even if reach(size) >= endpoints)
+    enough = next(larger, None)
+    ways = [remedy] if remedy else []
+    ways += [f"{enough} ports a switch"] if enough else []
+    return (
+        f"{name.format(radix=radix)} ends at {int(fabric.largest):,} endpoints; "
+        f"{endpoints:,} need {' or '.join(ways) or 'another family'}."
+    )
+
+
+def ceil_divide(total: Numeric, parts: Numeric) -> Numeric:
+    """Whole parts that ``total`` needs."""
+    return -(-total // parts)
+
+
+def whole(value: Numeric) -> Numeric:
+    """The value as Python int or as an array of integers."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return value.astype(np.int64)
+    return int(value)
+
+
+def as_counts(*values: Numeric, least: int = 0) -> tuple[Numeric, ...]:
+    """Each value as a whole number or an array of whole numbers, raised to the least."""
+    return tuple(
+        np.maximum(whole(np.asarray(value)), least) if np.ndim(value) else max(int(value), least)
+        for value in values
+    )
