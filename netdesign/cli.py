@@ -21,7 +21,9 @@ def root() -> None:
 
 @app.command()
 def evaluate(
-    design: Annotated[str, typer.Argument(help="A design file (YAML) or the name of a shipped one.")],
+    design: Annotated[
+        str, typer.Argument(help="A design file (YAML) or the name of a shipped one.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print every number as JSON.")] = False,
     prices: Annotated[Path | None, typer.Option(help="Your own price file, CSV or XLSX.")] = None,
 ) -> None:
@@ -74,7 +76,9 @@ def _bytes_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         reason = (error.strerror or "cannot be read").lower()
-        raise DesignError(str(path), "file", f"cannot be read: {reason}", "check the path") from None
+        raise DesignError(
+            str(path), "file", f"cannot be read: {reason}", "check the path"
+        ) from None
 
 
 def main() -> None:

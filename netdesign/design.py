@@ -191,7 +191,9 @@ def read_design(path: str | Path) -> Design:
         content = file.read_bytes()
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise DesignError(str(path), "file", f"cannot be read: {reason}", "check the path") from None
+        raise DesignError(
+            str(path), "file", f"cannot be read: {reason}", "check the path"
+        ) from None
     return design_from_yaml(content, file.name)
 
 
@@ -247,7 +249,7 @@ class _StrictLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
+            event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(
                 None, None, "aliases are not used in a design", event.start_mark
             )

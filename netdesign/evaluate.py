@@ -44,6 +44,7 @@ from netdesign.workload.transformer import (
     parameter_count,
 )
 
+
 @dataclass(frozen=True)
 class Evaluation:
     """Numbers of one design, SI units; scalars only."""
@@ -68,6 +69,7 @@ class Evaluation:
     crosses_taper: bool  # some group of the plan reaches over an oversubscribed tier
     taper_slowdown: float  # step time over that of the same fabric without a taper
     gpus_that_fit: int | None  # where no plan fits: the fewest GPUs (doubling) on which one does
+    batch_that_fills: int | None  # where the bubble is large: the batch (doubling) that mends it
     findings: tuple[Finding, ...] = ()
 
 
@@ -165,6 +167,7 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         crosses_taper=crosses,
         taper_slowdown=_taper_slowdown(job, plan, step) if crosses else 1.0,
         gpus_that_fit=None if fits else _gpus_that_fit(job),
+        batch_that_fills=_batch_that_fills(job, plan, step),
     )
     return replace(evaluation, findings=find(evaluation))
 
@@ -244,7 +247,7 @@ def _job(design: Design, parts: Parts, fabric: FabricSize) -> _Job:
         machine=replace(machine, network_bandwidth=slowed),
         calibration=calibration,
         gradient_bytes=design.training.gradient_bytes,
-        memory_limit=machine.memory_bytes * calibration.usable_memory_share,
+        memory_limit=as_float(machine.memory_bytes * calibration.usable_memory_share),
     )
 
 
@@ -252,7 +255,9 @@ def _plan(design: Design, job: _Job) -> tuple[Plan, bool]:
     if design.plan.mode == "best":
         return _best(job, job.gpus)
     plan = manual_plan(design)
-    check_plan(job.arch, plan, job.gpus, design.training.global_batch)
+    ranks = int(plan.tensor * plan.pipeline * plan.context)
+    used = job.gpus - job.gpus % ranks if ranks <= job.gpus else job.gpus
+    check_plan(job.arch, plan, used, design.training.global_batch)
     return plan, True
 
 
@@ -296,6 +301,22 @@ def _gpus_that_fit(job: _Job) -> int | None:
         if _best(job, gpus)[1]:
             return gpus
         gpus *= 2
+    return None
+
+
+def _batch_that_fills(job: _Job, plan: Plan, step: StepTime) -> int | None:
+    limit = load_catalog().rules["bubble-share-high"].value
+    if step.bubble_share <= limit:
+        return None
+    highest = load_catalog().parameters["training.global_batch"].highest or 0
+    unit = int(plan.data * plan.micro_batch)
+    fuller = plan
+    while unit * fuller.micro_batches * 2 <= highest:
+        fuller = replace(fuller, micro_batches=2 * fuller.micro_batches)
+        batch = int(unit * fuller.micro_batches)
+        larger = replace(job, training=replace(job.training, global_batch=batch))
+        if larger.step(fuller).bubble_share <= limit:
+            return batch
     return None
 
 

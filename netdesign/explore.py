@@ -48,7 +48,11 @@ def _other_technology(design: Design) -> Alternative:
     port_gbps = catalog.servers[design.cluster.server].port_gbps
     book = catalog.price_books[design.economics.price_book]
     candidates = [
-        (book.price(key) is None, other.port_gbps * other.ports < switch.port_gbps * switch.ports, key)
+        (
+            book.price(key) is None,
+            other.port_gbps * other.ports < switch.port_gbps * switch.ports,
+            key,
+        )
         for key, other in catalog.switches.items()
         if other.technology == wanted and other.port_gbps >= port_gbps
     ]

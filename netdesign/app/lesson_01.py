@@ -137,8 +137,7 @@ class Drag(AfterTheGuess):
             tooltip="Ranks in the ring",
         )
         self.ranks.observe(lambda change: _set(state, ranks=change["new"]), "value")
-        self._sliders = widgets.HBox([self.share, self.ranks])
-        self._sliders.add_class("nd-sliders")
+        self._sliders = sliders(self.share, self.ranks)
         super().__init__(state, page)
         self.add_class("nd-drag")
 
@@ -159,15 +158,23 @@ class Explain(AfterTheGuess):
     def __init__(self, state: LessonState, page: LessonPage) -> None:
         self.picture = Picture("slow_link_schedule")
         self.share = share_slider(state)
+        self._sliders = sliders(self.share)
         super().__init__(state, page)
         self.add_class("nd-explain")
 
     @property
     def parts(self) -> tuple[widgets.Widget, ...]:
-        return (self.share, self.picture.view)
+        return (self._sliders, self.picture.view)
 
     def show(self) -> None:
         self.picture.show(replace(self.state.ring, ranks=SMALL_RING))
+
+
+def sliders(*children: widgets.Widget) -> widgets.HBox:
+    """Sliders in a row that wraps on a narrow screen."""
+    row = widgets.HBox(children)
+    row.add_class("nd-sliders")
+    return row
 
 
 def share_slider(state: LessonState) -> widgets.IntSlider:
@@ -206,7 +213,7 @@ def _numbers(ring: SlowRing) -> Markup:
         ("The ring takes", _seconds(ring.time)),
         ("If the average counted", _seconds(ring.time_at_average)),
         ("Every link moves on at", str(bandwidth(link))),
-        ("A healthy link waits", f"{percent(ring.waiting_share)} of the time"),
+        ("A healthy link stands idle", str(percent(ring.waiting_share))),
     )
     cells = [tag("div", tag("dt", name), tag("dd", number)) for name, number in facts]
     return tag("dl", *cells, class_="nd-facts", role="status")

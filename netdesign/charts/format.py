@@ -63,6 +63,8 @@ def count(value: Any) -> str:
 
 def seconds(value: Any) -> Said:
     """A time of a step or shorter: s, ms or µs."""
+    if value == 0:
+        return Said("0", "s")
     return _scaled(value, ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")))
 
 

@@ -41,7 +41,7 @@ def data(ring: SlowRing, slow_rank: int = 0) -> dict[str, list[dict[str, Any]]]:
         "sends": sends,
         "rows": rows,
         "done": [{"at": ring.healthy_time, "text": "a healthy ring is done"}],
-        "frame": [{"end": nice_ceiling(1.25 * schedule.duration)}],
+        "frame": [{"end": nice_ceiling(1.2 * schedule.duration)}],
     }
 
 
@@ -73,6 +73,7 @@ def build() -> alt.LayerChart:
     sends = (
         alt.Chart(dataset("sends"))
         .mark_bar(height=15, stroke="white", strokeWidth=0.7)
+        .properties(name="sends")
         .encode(
             x=alt.X("start:Q", scale=alt.Scale(nice=False), axis=alt.Axis(tickCount=6)),
             x2="end:Q",
@@ -90,7 +91,6 @@ def build() -> alt.LayerChart:
     return finished(
         frame(x="end:Q") + waiting + sends + words + rule.properties(name="limit"),
         title="Why does everyone wait?",
-        subtitle="A bar is one chunk sent, grey is waiting. Dashed: here a healthy ring is done",
         height=200,
         description="Gantt chart: sends of each rank of a ring over time, one link slow.",
     )

@@ -30,7 +30,9 @@ def _line(label: str, value: str) -> str:
 def _job(evaluation: Evaluation) -> list[str]:
     step, memory, need = evaluation.step, evaluation.memory, evaluation.requirement
     return [
-        _line("model", f"{evaluation.architecture.name}, {evaluation.parameters / 1e9:,.1f}e9 parameters"),
+        _line(
+            "model", f"{evaluation.architecture.name}, {evaluation.parameters / 1e9:,.1f} billion"
+        ),
         _line("plan", evaluation.plan_label),
         _line(
             "step time",
@@ -46,11 +48,11 @@ def _job(evaluation: Evaluation) -> list[str]:
         ),
         _line(
             "bandwidth needed",
-            f"{bytes_per_second_to_gbps(need.bandwidth_per_gpu):,.0f} Gb/s per GPU for a "
-            f"communication share of {need.communication_share:.0%} (given: "
+            f"{bytes_per_second_to_gbps(need.bandwidth_per_gpu):,.0f} Gb/s per GPU to wait for the "
+            f"network at most {need.communication_share:.1%} of the step (given: "
             f"{bytes_per_second_to_gbps(evaluation.machine.network_bandwidth):,.0f})",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _network(evaluation: Evaluation) -> list[str]:

@@ -43,8 +43,7 @@ def single_switch_is_full(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "single-switch-is-full",
         "error",
-        f"One switch has {int(fabric.radix):,} ports; the design needs "
-        f"{int(fabric.endpoints):,}.",
+        f"One switch has {int(fabric.radix):,} ports; the design needs {int(fabric.endpoints):,}.",
         "Choose a fabric with two tiers.",
         "network.family",
         "rail-optimised",
@@ -58,11 +57,7 @@ def wrong_technology(evaluation: Evaluation) -> Finding | None:
     if switch.technology == transport.technology:
         return None
     right = next(
-        (
-            key
-            for key, other in catalog.transports.items()
-            if other.technology == switch.technology
-        ),
+        (key for key, other in catalog.transports.items() if other.technology == switch.technology),
         None,
     )
     return Finding(
@@ -204,7 +199,9 @@ def stranded_ports(evaluation: Evaluation) -> Finding | None:
 
 def _room_to_grow(evaluation: Evaluation) -> int:
     fabric = evaluation.fabric
-    share = float(fabric.stranded_ports) / float(fabric.switches * fabric.radix - fabric.stranded_ports)
+    share = float(fabric.stranded_ports) / float(
+        fabric.switches * fabric.radix - fabric.stranded_ports
+    )
     return int(evaluation.design.cluster.gpus * share)
 
 

@@ -101,14 +101,14 @@ def idle_gpus(evaluation: Evaluation) -> Finding | None:
 
 
 def communication_over_budget(evaluation: Evaluation) -> Finding | None:
-    """More exposed communication than the planner accepts."""
+    """More waiting for the network than the planner accepts."""
     need = evaluation.requirement
     budget = float(need.communication_share)
     if float(need.share_reached) <= budget:
         return None
     sentence = (
-        f"Exposed communication takes {float(need.share_reached):.1%} of the step, "
-        f"the budget is {budget:.0%}."
+        f"Waiting for the network takes {float(need.share_reached):.1%} of the step, "
+        f"the budget is {budget:.1%}."
     )
     bandwidth = float(need.bandwidth_per_gpu)
     if math.isfinite(bandwidth):
@@ -119,35 +119,40 @@ def communication_over_budget(evaluation: Evaluation) -> Finding | None:
             sentence,
             f"{bytes_per_second_to_gbps(bandwidth):,.0f} Gb/s per GPU would keep to it; "
             f"the design has {given:,.0f}.",
+            "target.communication_share",
+            _rounded_up(float(need.share_reached)),
         )
     return Finding(
         "communication-over-budget",
         "warning",
         sentence,
         f"No network is fast enough: {float(need.share_floor):.1%} remain with an infinitely fast "
-        "one. Change the plan or the batch, or raise the budget.",
-        "training.global_batch",
-        min(2 * evaluation.design.training.global_batch, 65_536),
+        "one, its latency alone. Change the plan or the batch, or raise the budget.",
+        "target.communication_share",
+        _rounded_up(float(need.share_reached)),
     )
+
+
+def _rounded_up(share: float) -> float:
+    return math.ceil(share * 200) / 200
 
 
 def bubble_is_large(evaluation: Evaluation) -> Finding | None:
     """A pipeline that waits for itself."""
     share, limit = float(evaluation.step.bubble_share), rule_value("bubble-share-high")
-    plan = evaluation.plan
+    plan, batch = evaluation.plan, evaluation.batch_that_fills
     if share <= limit:
         return None
-    stages, chunks = int(plan.pipeline), int(plan.virtual_stages)
-    micro_batches = math.ceil((stages - 1) / chunks * (1 - limit) / limit)
-    batch = micro_batches * int(plan.data * plan.micro_batch)
     return Finding(
         "bubble-is-large",
         "warning",
-        f"The pipeline bubble takes {share:.0%} of the step: {stages} stages share "
+        f"The pipeline bubble takes {share:.0%} of the step: {int(plan.pipeline)} stages share "
         f"{int(plan.micro_batches)} micro-batches.",
         f"A global batch of {batch:,} sequences brings it under {limit:.0%}; more virtual stages "
-        "help too.",
-        "training.global_batch",
+        "help too."
+        if batch
+        else "No batch brings it down: choose stages that divide the layers.",
+        "training.global_batch" if batch else "plan.pipeline",
         batch,
     )
 

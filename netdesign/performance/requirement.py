@@ -6,26 +6,31 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from netdesign.arrays import Array, Numeric
+from netdesign.arrays import Array, Numeric, as_float
 from netdesign.performance.calibration import Calibration
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import step_time
 from netdesign.workload.plan import Plan
 from netdesign.workload.transformer import Architecture
 
-POINTS = 49
+SPAN = 64.0  # the search covers this many times less and more than the design has
+POINTS = 65
+ENDLESS = 1e12
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """The least network that keeps exposed communication under a share of the step."""
+    """The least network that keeps its exposed communication under a share of the step.
+
+    Only communication over the scale-out network counts: what NVLink exposes no network can mend.
+    """
 
     communication_share: Numeric  # asked for
     bandwidth_per_gpu: Numeric  # bytes/s, one direction; inf if no bandwidth is enough
     bandwidth_per_server: Numeric
-    latency_tolerated_s: Numeric  # end to end, one message
+    latency_tolerated_s: Numeric  # end to end, one message; 0 if none is low enough
     share_reached: Numeric  # with the network of the design
-    share_floor: Numeric  # with an infinitely fast network
+    share_floor: Numeric  # with an infinitely fast network of the same latency
     bandwidth_curve: tuple[tuple[float, float], ...] = ()  # (bytes/s per GPU, share of step)
 
 
@@ -42,52 +47,65 @@ def requirement(
 ) -> Requirement:
     """The least bandwidth and the greatest latency that keep to a communication share.
 
+    The step is computed once for all candidate networks and the crossing is interpolated, in
+    1/bandwidth, where exposed time is linear. Bandwidths are searched from a 64th to 64 times
+    that of the design, latencies from 0 to 64^2 times.
+
     Parameters
     ----------
-    plan : Plan                         of scalars
-    communication_share : float         exposed communication over step time that is accepted
+    arch, plan, training, machine, calibration      of scalars
+    communication_share : float                     exposed over step time that is accepted
     gpus_per_server : int
+    gradient_bytes : float                          per gradient value on the wire
 
     Returns
     -------
     Requirement
     """
-
-    def share(bandwidth: Numeric, latency: Numeric) -> Array:
-        other = replace(machine, network_bandwidth=bandwidth, network_latency=latency)
-        step = step_time(arch, plan, training, other, calibration, gradient_bytes=gradient_bytes)
-        return np.asarray(step.exposed_s / step.step_time_s)
-
-    given = float(np.asarray(machine.network_bandwidth))
-    latency = float(np.asarray(machine.network_latency))
-    bandwidths = given * np.concatenate([np.geomspace(1 / 256, 256, POINTS), [1.0, 1e9]])
-    shares = np.broadcast_to(share(bandwidths, latency), bandwidths.shape)
-    bandwidth = _least(bandwidths[:POINTS], shares[:POINTS], communication_share)
-    if 0 < bandwidth < np.inf:
-        near = bandwidth * np.linspace(0.8, 1.25, POINTS)
-        near_shares = np.broadcast_to(share(near, latency), near.shape)
-        bandwidth = _least(near, near_shares, communication_share)
-    latencies = latency * np.geomspace(1 / 64, 4096, POINTS)
-    late = np.broadcast_to(share(given, latencies), latencies.shape)
-    within = np.flatnonzero(late <= communication_share)
+    given, latency = as_float(machine.network_bandwidth), as_float(machine.network_latency)
+    bandwidths = given * np.geomspace(1 / SPAN, SPAN, POINTS)
+    latencies = np.concatenate([[0.0], latency * np.geomspace(1 / SPAN, SPAN**2, POINTS)])
+    networks = replace(
+        machine,
+        network_bandwidth=np.concatenate(
+            [bandwidths, [given, given * ENDLESS], np.full_like(latencies, given)]
+        ),
+        network_latency=np.concatenate([np.full(POINTS + 2, latency), latencies]),
+    )
+    step = step_time(arch, plan, training, networks, calibration, gradient_bytes=gradient_bytes)
+    share = np.broadcast_to(
+        step.network_exposed_s / step.step_time_s, np.shape(networks.network_latency)
+    )
+    bandwidth = _least_bandwidth(bandwidths, share[:POINTS], communication_share)
     return Requirement(
         communication_share=communication_share,
         bandwidth_per_gpu=bandwidth,
         bandwidth_per_server=bandwidth * gpus_per_server,
-        latency_tolerated_s=float(latencies[within[-1]]) if within.size else 0.0,
-        share_reached=float(shares[POINTS]),
-        share_floor=float(shares[POINTS + 1]),
-        bandwidth_curve=tuple(
-            zip(bandwidths[:POINTS].tolist(), shares[:POINTS].tolist(), strict=True)
-        ),
+        latency_tolerated_s=_greatest_latency(latencies, share[POINTS + 2 :], communication_share),
+        share_reached=float(share[POINTS]),
+        share_floor=float(share[POINTS + 1]),
+        bandwidth_curve=tuple(zip(bandwidths.tolist(), share[:POINTS].tolist(), strict=True)),
     )
 
 
-def _least(bandwidths: Array, shares: Array, limit: float) -> float:
-    within = np.flatnonzero(shares <= limit)
+def _least_bandwidth(bandwidths: Array, share: Array, limit: float) -> float:
+    if not share.any():
+        return 0.0
+    within = np.flatnonzero(share <= limit)
     if not within.size:
         return float("inf")
     first = int(within[0])
     if first == 0:
-        return 0.0 if shares[0] == shares[-1] else float(bandwidths[0])
-    return float(np.interp(-limit, -shares[first - 1 : first + 1], bandwidths[first - 1 : first + 1]))
+        return float(bandwidths[0])
+    near = slice(first - 1, first + 1)
+    return float(1 / np.interp(limit, share[near][::-1], 1 / bandwidths[near][::-1]))
+
+
+def _greatest_latency(latencies: Array, share: Array, limit: float) -> float:
+    within = np.flatnonzero(share <= limit)
+    if not within.size:
+        return 0.0
+    last = int(within[-1])
+    if last == latencies.size - 1:
+        return float(latencies[-1]) if share.any() else float("inf")
+    return float(np.interp(limit, share[last : last + 2], latencies[last : last + 2]))

@@ -37,7 +37,11 @@ def best_plan(
     Plan, bool                      if nothing fits, the plan that needs least memory and False
     """
     plans = candidate_plans(
-        arch, gpus, int(training.global_batch), domain_gpus=int(machine.domain_gpus)
+        arch,
+        gpus,
+        int(training.global_batch),
+        int(machine.domain_gpus),
+        sequence_length=int(training.sequence_length),
     )
     memory = memory_per_gpu(
         arch, plans, training.sequence_length, gradient_bytes=gradient_bytes,

@@ -14,6 +14,7 @@ from netdesign.workload.transformer import (
     Architecture,
     attention_output_width,
     expert_layers,
+    has_experts,
     key_value_width,
     layer_parameters,
     query_width,
@@ -102,7 +103,8 @@ def layer_activations(
 
 
 @formula(
-    latex=r"n_r = \min\!\left(m,\; p - r + [v>1]\,\frac{p-1-2r+ r v}{v}\right)",
+    latex=r"n_r = \min\!\left(m,\; p-r\right)\ (v=1),\quad"
+    r" \min\!\left(m,\; \frac{2(p-1-r)+(v-1)p+1}{v}\right)\ (v>1)",
     source="narayanan-2021",
 )
 def micro_batches_in_flight(
@@ -176,27 +178,31 @@ def memory_per_gpu(
     )  # fmt: skip
     tokens = plan.micro_batch * sequence_length / plan.context
     logits = tokens * arch.vocab / plan.tensor * logit_bytes
-    single = plan.pipeline == 1
-    ranks = shard_ranks(plan)
-    expert_ranks = np.maximum(1, ranks / plan.expert)
-    stages = []
-    for parameters, rank, logit_share in zip(
-        stage_parameters(arch, plan),
-        (0, np.minimum(1, plan.pipeline - 1), plan.pipeline - 1),
-        (single, single, 1),
-        strict=True,
-    ):
-        held = micro_batches_in_flight(plan.pipeline, plan.micro_batches, plan.virtual_stages, rank)
-        kept = (
-            parameters.layers * activations.dense
-            + parameters.expert_layers * (activations.experts - activations.dense)
-        )  # fmt: skip
-        stages.append(
-            _states(parameters, plan, ranks, expert_ranks)
-            + (held * kept + activations.working + logit_share * logits,)
-        )
+    stages = _stages(arch, plan, activations, logits)
     gathered = (plan.sharding == 3) * _gathered(arch, plan, weight_bytes, gradient_bytes)
     return _fullest(stages, weight_bytes, gradient_bytes, optimizer_bytes, workspace + gathered)
+
+
+def _stages(
+    arch: Architecture, plan: Plan, activations: LayerActivations, logits: Numeric
+) -> list[tuple[Numeric, Numeric, Numeric, Numeric]]:
+    """Parameters with a weight, a gradient, an optimizer state; bytes of activations; by stage."""
+    ranks = shard_ranks(plan)
+    expert_ranks = np.maximum(1, ranks / plan.expert)
+    last = plan.pipeline - 1
+    single = plan.pipeline == 1
+    places = ((0, single), (np.minimum(1, last), single), (last, 1))
+    found = []
+    for parameters, (stage, has_logits) in zip(stage_parameters(arch, plan), places, strict=True):
+        held = micro_batches_in_flight(
+            plan.pipeline, plan.micro_batches, plan.virtual_stages, stage
+        )
+        kept = parameters.layers * activations.dense
+        if has_experts(arch):
+            kept = kept + parameters.expert_layers * (activations.experts - activations.dense)
+        states = _states(parameters, plan, ranks, expert_ranks)
+        found.append((*states, held * kept + activations.working + has_logits * logits))
+    return found
 
 
 def _states(
@@ -204,11 +210,11 @@ def _states(
 ) -> tuple[Numeric, Numeric, Numeric]:
     """Parameters whose weight, gradient and optimizer state this GPU keeps."""
     whole = parameters.shared + parameters.experts
-    part = parameters.shared / ranks + parameters.experts / expert_ranks
+    saved = parameters.shared / ranks + parameters.experts / expert_ranks - whole
     return (
-        whole + (plan.sharding >= 3) * (part - whole),
-        whole + (plan.sharding >= 2) * (part - whole),
-        whole + (plan.sharding >= 1) * (part - whole),
+        whole + (plan.sharding >= 3) * saved,
+        whole + (plan.sharding >= 2) * saved,
+        whole + (plan.sharding >= 1) * saved,
     )
 
 

@@ -80,6 +80,14 @@ def expert_dispatch_bytes(
     return tokens * experts_per_token * hidden * value_bytes
 
 
+@formula(
+    latex=r"W_t = 8\tfrac{t-1}{t}\,T h b\,\tfrac{L}{p}\,m,\quad"
+    r" W_p = \tfrac{2\,m\,v}{t}\,T h b,\quad"
+    r" W_c = 3(c-1)\,\tfrac{T d_{kv} b}{t}\,\tfrac{L}{p}\,m,\quad"
+    r" W_e = 4\tfrac{e-1}{e}\,\tfrac{T k h b}{t}\,\tfrac{L}{p}\,m,\quad"
+    r" W_d = 2\tfrac{d-1}{d}\,P b,\quad W_\mathrm{FSDP} = 3\tfrac{d-1}{d}\,P b\,m",
+    source="narayanan-2021",
+)
 def traffic(
     arch: Architecture,
     plan: Plan,
@@ -149,13 +157,10 @@ def _collective(
     an all-to-all cannot share and sends what is meant for other domains.
     """
     total = calls * size
-    if operation == "all-reduce":
-        total = 2 * total
-    sent = total - total / span.ranks
-    if operation == "all-to-all":
-        outside = total - total / span.domains
-    else:
-        outside = total / span.local - total / span.ranks
+    sent_bytes = allreduce_bytes if operation == "all-reduce" else exchange_bytes
+    leaving = total if operation == "all-to-all" else total / span.local
+    sent = sent_bytes(total, span.ranks)
+    outside = sent_bytes(leaving, span.domains)
     return Collective(parallelism, operation, span, size, calls, sent, outside, content)
 
 

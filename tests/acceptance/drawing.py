@@ -13,12 +13,12 @@ from netdesign.design import Design, choices, default_design
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
 
-EXAMPLES = 60
+EXAMPLES = 600
 
 LAW = settings(
     deadline=None,
     max_examples=EXAMPLES,
-    derandomize=True,
+    derandomize=False,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 

@@ -39,8 +39,6 @@ PRINTED = [
     ("all-to-all", 8, 17179869184, 43193.3, 397.74, 348.03),
     # deepops, two DGX A100
     ("all-reduce", 16, 4294967296, 42715, 100.55, 188.53),
-    # coreweave/nccl-tests, eight nodes of H100
-    ("all-reduce", 64, 8589934592, 43980, 195.31, 384.53),
     # mghpcc/aicr-benchmarks, one node of B200
     ("broadcast", 8, 17179869184, 24853.1, 691.26, 691.26),
 ]
@@ -50,7 +48,7 @@ PRINTED = [
 def test_rows_as_printed(operation, ranks, size, us, algbw, busbw):
     time = us * 1e-6
     assert algorithm_bandwidth(size, time) / 1e9 == pytest.approx(algbw, rel=2e-4)
-    assert bus_bandwidth(operation, size, time, ranks) / 1e9 == pytest.approx(busbw, rel=6e-3)
+    assert bus_bandwidth(operation, size, time, ranks) / 1e9 == pytest.approx(busbw, rel=2e-4)
 
 
 def test_one_rank_shows_no_bus_bandwidth():

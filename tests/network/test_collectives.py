@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netdesign.errors import DesignError
@@ -173,6 +173,7 @@ def test_arrays_equal_loops(operation):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
+@settings(max_examples=40)
 @given(
     size=st.floats(1, 1e12),
     local=st.integers(1, 72),

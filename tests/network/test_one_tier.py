@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netdesign.network.collectives import (
@@ -128,12 +128,14 @@ def test_a_bfloat16_gradient_of_70b_in_one_second():
 
 
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
+@settings(max_examples=30)
 @given(size=SIZES, bandwidth=BANDWIDTHS, latency=LATENCIES)
 def test_one_rank_takes_no_time(function, size, bandwidth, latency):
     assert function(size, 1, bandwidth, latency) == 0
 
 
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
+@settings(max_examples=30)
 @given(size=SIZES, ranks=RANKS, bandwidth=BANDWIDTHS, latency=LATENCIES, more=st.floats(1, 100))
 def test_more_bytes_never_faster_more_bandwidth_never_slower(
     function, size, ranks, bandwidth, latency, more

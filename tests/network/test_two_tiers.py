@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netdesign.network.collectives import (
@@ -62,11 +62,7 @@ def test_ring_latency_is_what_nccl_logs(domains, base, domain_hop, network_hop, 
     hops = flat_ring_allreduce_time(
         0.0, 8, domains, 1.0, domain_hop * MICROSECOND, 1.0, network_hop * MICROSECOND
     )
-    plateau = 1.4 if (domains, base) == (4, 8.4) else 1.0  # Simple beyond 2 nodes; see below
-    if plateau == 1.0:
-        assert base + hops / MICROSECOND == pytest.approx(logged, abs=0.05)
-    else:
-        assert base + hops / MICROSECOND == pytest.approx(282.8, abs=0.05)
+    assert base + hops / MICROSECOND == pytest.approx(logged, abs=0.05)
 
 
 @pytest.mark.parametrize(
@@ -173,6 +169,7 @@ def test_one_rank_a_domain_is_a_ring_over_the_network(size, domains, domain, net
 
 
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
+@settings(max_examples=40)
 @given(
     size=SIZES,
     local=LOCAL,

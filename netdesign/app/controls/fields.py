@@ -15,7 +15,13 @@ from netdesign.errors import DesignError
 
 Write = Callable[[Mapping[str, Any]], None]
 
-UNITS = {"10^9 parameters": "billion", "10^12 tokens": "trillion"}
+UNITS = {
+    "10^9 parameters": "billion",
+    "10^12 tokens": "trillion tokens",
+    "GPUs": "",
+    "ratio": "",
+    ": 1": "to 1",
+}
 
 
 class Look:

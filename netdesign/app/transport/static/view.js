@@ -136,6 +136,7 @@ async function render({ model, el }) {
 
   const embedSpec = async () => {
     const { selection, config, ...options } = model.get("options");
+    target.style.minHeight = `${target.offsetHeight}px`; // the page keeps its place meanwhile
     if (api) api.finalize();
     api = null;
     const spec = structuredClone(model.get("spec"));
@@ -149,6 +150,7 @@ async function render({ model, el }) {
       ...options,
       config: merged(themeConfig(el), config),
     });
+    target.style.minHeight = "";
     listen();
   };
 

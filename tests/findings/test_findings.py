@@ -1,0 +1,89 @@
+"""Each rule speaks when it should, is silent when it should, and its suggestion cures it."""
+
+from __future__ import annotations
+
+import pytest
+
+from netdesign.design import default_design
+from netdesign.evaluate import Evaluation, evaluate
+from netdesign.findings import SEVERITIES
+
+
+def evaluated(**changes: object) -> Evaluation:
+    paths = {key.replace("__", "."): value for key, value in changes.items()}
+    return evaluate(default_design().with_values(paths))
+
+
+def codes(evaluation: Evaluation) -> list[str]:
+    return [finding.code for finding in evaluation.findings]
+
+
+MANUAL = {
+    "plan__mode": "manual",
+    "plan__tensor": 8,
+    "plan__pipeline": 4,
+    "plan__sharding": "zero-1",
+}
+
+CASES = {
+    "memory-does-not-fit": {**MANUAL, "plan__tensor": 1, "plan__pipeline": 1},
+    "fabric-too-large": {"network__family": "fat-tree-2", "cluster__gpus": 8192},
+    "single-switch-is-full": {"network__family": "single-switch"},
+    "wrong-technology": {"network__transport": "roce-adaptive"},
+    "tensor-leaves-domain": {**MANUAL, "plan__tensor": 16},
+    "idle-gpus": {**MANUAL, "cluster__gpus": 1000},
+    "communication-over-budget": {"target__communication_share": 0.005},
+    "sharded-over-taper": {
+        **MANUAL,
+        "plan__pipeline": 1,
+        "plan__sharding": "fsdp",
+        "network__oversubscription": 4,
+    },
+    "hashed-paths": {"network__switch": "sn5600", "network__transport": "roce-hashed"},
+    "slow-links": {"network__switch": "qm8700"},
+    "bubble-is-large": {**MANUAL, "plan__pipeline": 16, "training__global_batch": 64},
+    "batch-does-not-divide": {**MANUAL, "training__global_batch": 2047},
+    "uneven-stages": {**MANUAL, "plan__pipeline": 32},
+    "longer-than-context": {"training__sequence_length": 131072, "training__global_batch": 128},
+    "partly-filled-server": {"cluster__gpus": 1020},
+    "prices-missing": {"cluster__server": "dgx-b300", "network__switch": "q3400-ra"},
+}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_a_rule_speaks(code):
+    assert code in codes(evaluated(**CASES[code]))
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_a_rule_is_silent_on_the_default_design(code):
+    assert code not in codes(evaluated())
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_what_a_finding_suggests_cures_it(code):
+    before = evaluated(**CASES[code])
+    finding = next(item for item in before.findings if item.code == code)
+    if not finding.field:
+        pytest.skip(f"{code} names no single value that would cure it: {finding.fix}")
+    if finding.suggestion is None:
+        pytest.skip(f"{code} has no value to suggest: {finding.fix}")
+    after = evaluate(before.design.with_values({finding.field: finding.suggestion}))
+    assert code not in codes(after)
+
+
+def test_worst_first():
+    ranks = [
+        SEVERITIES.index(finding.severity)
+        for finding in evaluated(network__family="single-switch", cluster__gpus=1020).findings
+    ]
+    assert ranks == sorted(ranks)
+    assert ranks[0] == 0
+
+
+def test_every_finding_says_a_number():
+    for changes in CASES.values():
+        for finding in evaluated(**changes).findings:
+            assert finding.sentence.endswith(".")
+            text = finding.sentence + finding.fix + str(finding.suggestion)
+            assert any(letter.isdigit() for letter in text) or finding.suggestion is not None, text

@@ -1,0 +1,63 @@
+"""Framing and latency of transports."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netdesign.network.transport import effective_bandwidth, frame_efficiency, message_latency
+
+ROCE_HEADERS = 8 + 12 + 14 + 4 + 20 + 8 + 12 + 4  # preamble, gap, Ethernet, FCS, IP, UDP, BTH, ICRC
+INFINIBAND_HEADERS = 8 + 12 + 4 + 2  # LRH, BTH, ICRC, VCRC
+
+
+# Ceilings by framing: RoCEv2 98.0 and 92.6 %, InfiniBand 99.4 and 97.5 %.
+@pytest.mark.parametrize(
+    ("mtu", "headers", "share"),
+    [
+        (4096, ROCE_HEADERS, 0.980),
+        (1024, ROCE_HEADERS, 0.926),
+        (4096, INFINIBAND_HEADERS, 0.994),
+        (1024, INFINIBAND_HEADERS, 0.975),
+    ],
+)
+def test_frames(mtu, headers, share):
+    assert frame_efficiency(mtu, headers) == pytest.approx(share, abs=5e-4)
+
+
+def test_roce_tops_out_1_4_percent_below_infiniband():
+    ratio = frame_efficiency(4096, ROCE_HEADERS) / frame_efficiency(4096, INFINIBAND_HEADERS)
+    assert 1 - ratio == pytest.approx(0.014, abs=1e-3)
+
+
+# DeepSeek, ISCA 2025, Table 5, 64 B end to end: same leaf, cross leaf (two switches more).
+@pytest.mark.parametrize(("same", "cross", "per_switch"), [(2.8, 3.7, 0.45), (3.6, 5.6, 1.0)])
+def test_latency_across_leaves(same, cross, per_switch):
+    assert message_latency(same, 1, per_switch) == same
+    assert message_latency(same, 3, per_switch) == pytest.approx(cross)
+
+
+def test_cable_adds_its_length():
+    # NVIDIA copper: 4.5 ns/m.
+    assert message_latency(1e-6, 1, 0.0, 100.0, 4.5e-9) == pytest.approx(1.45e-6)
+
+
+@given(
+    line=st.floats(1e8, 1e12),
+    framing=st.floats(0.5, 1),
+    balance=st.floats(0.05, 1),
+    share=st.floats(0, 1),
+)
+def test_effective_bandwidth_is_between_balance_and_line(line, framing, balance, share):
+    reached = effective_bandwidth(line, framing, balance, share)
+    assert line * framing * balance * (1 - 1e-9) <= reached <= line * framing * (1 + 1e-9)
+    assert effective_bandwidth(line, framing) == line * framing
+    assert effective_bandwidth(line, framing, balance, 0.0) == pytest.approx(line * framing)
+
+
+def test_arrays_equal_loops():
+    balance = np.array([0.5, 0.8, 1.0])
+    together = effective_bandwidth(50e9, 0.98, balance, 0.5)
+    assert together == pytest.approx([effective_bandwidth(50e9, 0.98, b, 0.5) for b in balance])
