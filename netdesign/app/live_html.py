@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import anywidget
 import traitlets
 
-STATIC = Path(__file__).parent / "static"
+from netdesign.app.courier import Carried
+from netdesign.app.static import STATIC
 
 Act = Callable[..., None]
 
 
-class LiveHtml(anywidget.AnyWidget):
+class LiveHtml(Carried, anywidget.AnyWidget):
     """A piece of the page.
 
     ``value`` is trusted HTML: whoever writes it escapes names that people typed. ``acts`` maps the

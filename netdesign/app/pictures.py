@@ -5,8 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from netdesign.app.courier import Carried
 from netdesign.app.transport import ChartView
 from netdesign.charts import spec
+
+
+class CarriedChart(Carried, ChartView):
+    """A chart whose data go with the other news of an update."""
 
 
 class Picture:
@@ -14,7 +19,7 @@ class Picture:
 
     def __init__(self, name: str) -> None:
         self._chart = import_module(f"netdesign.charts.{name}")
-        self.view = ChartView(spec(name), options={"downloadFileName": name.replace("_", "-")})
+        self.view = CarriedChart(spec(name), options={"downloadFileName": name.replace("_", "-")})
         self.view.add_class(f"nd-chart-{name.replace('_', '-')}")
 
     def show(self, *subject: Any) -> None:

@@ -18,6 +18,7 @@ import ipywidgets as widgets
 from netdesign.app.banner import Banner
 from netdesign.app.controls.choices import BEST, MANUAL, what_follows
 from netdesign.app.controls.column import ControlColumn
+from netdesign.app.courier import Courier
 from netdesign.app.layout import box
 from netdesign.app.panels.bill import BillPanel
 from netdesign.app.panels.compare import ComparePanel
@@ -76,6 +77,7 @@ class Studio:
         self._open_address()
 
     def _build(self) -> None:
+        self.courier = Courier()
         self.banner = Banner()
         self.controls = ControlColumn(self.change)
         self.headline = HeadlinePanel(self.explain)
@@ -110,7 +112,7 @@ class Studio:
         results = box([self.headline.widget, grid], "nd-results")
         body = widgets.HBox([self.controls.widget, results])
         body.add_class("nd-body")
-        parts = [self.page, self.toolbar.widget, self.banner.widget, body]
+        parts = [self.page, self.courier, self.toolbar.widget, self.banner.widget, body]
         self.widget = box(parts, "nd-studio")
 
     def _acts(self) -> Mapping[str, Callable[..., None]]:
@@ -214,6 +216,10 @@ class Studio:
 
     def update(self) -> None:
         """Evaluate the design and draw it; what goes wrong is said, and the last picture stays."""
+        with self.courier.bundle():
+            self._update()
+
+    def _update(self) -> None:
         design = self.state.inputs
         try:
             evaluation = self._evaluate(design, self.price_book)

@@ -40,7 +40,7 @@ def finished(
         .configure_axis(
             labelFontSize=12, titleFontSize=12, titleFontWeight="normal", titlePadding=8
         )
-        .configure_title(anchor="start", fontSize=14, fontWeight=600, offset=10, frame="group")
+        .configure_title(anchor="start", fontSize=14, fontWeight=600, offset=10, frame="bounds")
         .configure_legend(labelFontSize=12, symbolType="square")
         .configure_text(fontSize=12)
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
 LOWEST_GBPS, HIGHEST_GBPS = 10.0, 10_000.0
+LEFT_NEEDS_GBPS, RIGHT_NEEDS_GBPS = 80.0, 1_500.0
 GIVEN, NEEDED = "this design", "needed"
 _STEPS = (0.1, 0.2, 0.3, 0.5, 1.0)
 
@@ -34,9 +35,10 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
         if LOWEST_GBPS <= units.bytes_per_second_to_gbps(b) <= HIGHEST_GBPS and s <= top
     ]
     given = evaluation.machine.network_bandwidth
-    points = [_point(GIVEN, given, reached, top)]
-    if math.isfinite(float(need.bandwidth_per_gpu)):
-        points.append(_point(NEEDED, need.bandwidth_per_gpu, target, top))
+    needed = need.bandwidth_per_gpu
+    points = [_point(GIVEN, given, reached, top, left=bool(needed > given))]
+    if math.isfinite(float(needed)):
+        points.append(_point(NEEDED, needed, target, top, left=bool(needed <= given)))
     return {
         "curve": curve,
         "points": points,
@@ -45,16 +47,18 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _point(which: str, at: Any, share: float, top: float) -> dict[str, Any]:
+def _point(which: str, at: Any, share: float, top: float, *, left: bool) -> dict[str, Any]:
+    """A point with its words on the side that the other point leaves free."""
     text = f"{which}: {bandwidth(at)}, {percent(share)}"
-    left = _gbps(at) > 0.2 * HIGHEST_GBPS
+    gbps = _gbps(at)
+    room = gbps > LEFT_NEEDS_GBPS if left else gbps < RIGHT_NEEDS_GBPS
     return {
         "which": which,
-        "gbps": _gbps(at),
+        "gbps": gbps,
         "share": min(share, top),
         "text": text,
         "below": which == NEEDED,
-        "left": left,
+        "left": left if room else not left,
     }
 
 

@@ -204,9 +204,8 @@ def cost(
 ) -> Cost:
     """Cost of owning the cluster and of the training run on it.
 
-    Steps, tokens and the run are charged at the cost of owning; time lost to the network at what
-    a GPU-hour is worth on the market. Where some part has no price the cost of owning is a lower
-    bound and ``complete`` is False.
+    Steps, tokens and the run are charged at the cost of owning, time lost to the network at what
+    a GPU-hour is worth. With a part without a price owning is a lower bound, ``complete`` False.
 
     Parameters
     ----------

@@ -50,6 +50,22 @@ def single_switch_is_full(evaluation: Evaluation) -> Finding | None:
     )
 
 
+def one_switch_would_do(evaluation: Evaluation) -> Finding | None:
+    """A fabric with tiers where a single switch has all the ports."""
+    fabric = evaluation.fabric
+    if fabric.tiers < 2 or fabric.endpoints > fabric.radix:
+        return None
+    return Finding(
+        "one-switch-would-do",
+        "note",
+        f"One switch has {int(fabric.radix):,} ports and the design needs "
+        f"{int(fabric.endpoints):,}: {int(fabric.switches)} switches buy room to grow.",
+        "A single switch does the same job.",
+        "network.family",
+        "single-switch",
+    )
+
+
 def wrong_technology(evaluation: Evaluation) -> Finding | None:
     """A transport that the switch does not speak."""
     catalog, network = load_catalog(), evaluation.design.network

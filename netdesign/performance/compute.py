@@ -12,7 +12,7 @@ from netdesign.performance.calibration import Calibration
 from netdesign.performance.machine import Machine, Training
 from netdesign.workload.operators import MatrixProduct, matrix_products, memory_traffic_per_layer
 from netdesign.workload.plan import RECOMPUTE, Plan
-from netdesign.workload.transformer import Architecture
+from netdesign.workload.transformer import Architecture, expert_layers
 
 EIGHT_BIT = frozenset({"fp8", "mxfp8", "nvfp4"})
 _ATTENTION_CORE = frozenset({"attention scores", "attention values"})
@@ -76,12 +76,15 @@ def compute_time(
     training: Training,
     machine: Machine,
     calibration: Calibration,
+    *,
+    gradient_bytes: Numeric = 4,
 ) -> ComputeTime:
     """Time of one micro-batch on one GPU, without communication.
 
     The host issues kernels while the GPU computes: a pass over a layer takes the longer of the
     two. A backward pass has two products for each one of the forward pass (fused attention five
-    for two, because it computes the scores again) and moves twice the bytes.
+    for two, because it computes the scores again), moves twice the bytes, and adds to the
+    gradients of the layer's weights in memory.
 
     Returns
     -------
@@ -108,11 +111,15 @@ def compute_time(
     attention, attention_backward = _attention_time(products, training, machine, calibration)
     if training.precision in EIGHT_BIT:
         moved = moved + _cast_bytes(products)
+    moved = moved + _routing_bytes(arch, plan, tokens) * calibration.expert_copies
     bound = memory_bound_time(moved, _memory_speed(machine, calibration))
-    forward = np.maximum(weights + attention + bound, calibration.layer_launch_s)
-    backward = np.maximum(
-        2.0 * (weights + bound) + attention_backward, calibration.layer_launch_s
+    routed = expert_layers(arch) / arch.layers
+    launch = calibration.layer_launch_s + routed * calibration.expert_launch_s
+    forward = np.maximum(weights + attention + bound, launch)
+    accumulate = memory_bound_time(
+        2.0 * gradient_bytes * _weight_elements(products), _memory_speed(machine, calibration)
     )
+    backward = np.maximum(2.0 * (weights + bound) + attention_backward + accumulate, launch)
     again = (plan.recompute == RECOMPUTE["full"]) * forward
     if not training.flash_attention:
         again = again + (plan.recompute == RECOMPUTE["selective"]) * attention
@@ -160,6 +167,21 @@ def _weight_products_time(
             time = matrix_product_time(product.m, product.n, product.k, flops, half_size)
             total = total + time * (product.count * product.share)
     return total
+
+
+def _weight_elements(products: tuple[MatrixProduct, ...]) -> Numeric:
+    """Weights of an average layer that this GPU multiplies with."""
+    total: Numeric = 0.0
+    for product in products[:-1]:
+        if product.name not in _ATTENTION_CORE:
+            total = total + product.n * product.k * (product.count * product.share)
+    return total
+
+
+def _routing_bytes(arch: Architecture, plan: Plan, tokens: Numeric) -> Numeric:
+    """Bytes of one copy, read and written, of all tokens a GPU sends to experts; average layer."""
+    routed = expert_layers(arch) / arch.layers * arch.experts_per_token
+    return 4.0 * routed * tokens * arch.hidden / (plan.context * plan.tensor)
 
 
 def _cast_bytes(products: tuple[MatrixProduct, ...]) -> Numeric:

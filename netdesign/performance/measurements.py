@@ -151,6 +151,12 @@ def generation_of(run: MeasuredRun) -> str:
     return measured_accelerators()[run.accelerator].generation
 
 
+def scope_of(run: MeasuredRun) -> str:
+    """Scope of the constants that suit a run: its generation, or an era of software on it."""
+    era = f"{generation_of(run)}/{run.software}"
+    return era if ("matrix_efficiency", era) in load_catalog().calibrations else generation_of(run)
+
+
 def run_batches(runs: Iterable[MeasuredRun], calibration: Calibration) -> list[RunBatch]:
     """Sort runs into batches that one call of the model can evaluate.
 

@@ -145,7 +145,9 @@ def step_time(
     -------
     StepTime, s                     broadcast shape of all numeric fields
     """
-    compute = compute_time(arch, plan, training, machine, calibration)
+    compute = compute_time(
+        arch, plan, training, machine, calibration, gradient_bytes=gradient_bytes
+    )
     collectives = traffic(
         arch,
         plan,

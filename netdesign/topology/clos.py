@@ -7,13 +7,14 @@ meet the leaves. Counts are whole numbers and broadcast. A leaf has ``down`` por
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from netdesign.arrays import Numeric
+from netdesign.arrays import Array, Numeric
 from netdesign.formulas import formula
 from netdesign.topology.fabric import FabricSize
 
@@ -101,9 +102,10 @@ class Upper:
     largest: Numeric
 
 
-def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool) -> Upper:
+def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool | None) -> Upper:
     """One set of spines above all leaves."""
-    spines = spread(leaves.up, ceil_divide(leaves.count * leaves.up, radix), even_spread)
+    even = _evenly(leaves, even_spread)
+    spines = spread(leaves.up, ceil_divide(leaves.count * leaves.up, radix), even)
     units = radix // leaves.per_unit
     return Upper(
         tiers=2,
@@ -117,21 +119,20 @@ def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool) -> Upper:
 
 
 def three_tiers(
-    leaves: Leaves, radix: Numeric, core_oversubscription: Numeric, even_spread: bool
+    leaves: Leaves, radix: Numeric, core_oversubscription: Numeric, even_spread: bool | None
 ) -> Upper:
     """Pods of leaves and spines below cores; a pod holds whole units where it can."""
+    even = _evenly(leaves, even_spread)
     spine_down = leaf_downlinks(radix, core_oversubscription)
     spine_up = radix - spine_down
-    aligned = spine_down // leaves.per_unit * leaves.per_unit
-    in_pod = np.where(np.greater(aligned, 0), aligned, spine_down)
+    in_pod = _leaves_in_pod(leaves, spine_down)
     full_pods, rest = leaves.count // in_pod, leaves.count % in_pod
     spines: Numeric = 0
     cables: Numeric = 0
     for pods, count in ((full_pods, in_pod), (np.greater(rest, 0), rest)):
         uplinks = count * leaves.up
-        spines = spines + pods * spread(leaves.up, ceil_divide(uplinks, spine_down), even_spread)
+        spines = spines + pods * spread(leaves.up, ceil_divide(uplinks, spine_down), even)
         cables = cables + pods * ceil_divide(uplinks * spine_up, spine_down)
-    units = radix * in_pod // leaves.per_unit
     return Upper(
         tiers=3,
         spines=spines,
@@ -139,23 +140,39 @@ def three_tiers(
         spine_core_links=cables,
         spine_oversubscription=spine_down / spine_up,
         leaves_in_pod=in_pod,
-        largest=units * leaves.unit_endpoints,
+        largest=three_tier_largest(leaves, radix, core_oversubscription),
     )
 
 
-def spread(uplinks: Numeric, least: Numeric, even: bool) -> Numeric:
+def three_tier_largest(leaves: Leaves, radix: Numeric, core_oversubscription: Numeric) -> Numeric:
+    """Most endpoints of three tiers in whole units of leaves."""
+    in_pod = _leaves_in_pod(leaves, leaf_downlinks(radix, core_oversubscription))
+    return radix * in_pod // leaves.per_unit * leaves.unit_endpoints
+
+
+def _leaves_in_pod(leaves: Leaves, spine_down: Numeric) -> Numeric:
+    aligned = spine_down // leaves.per_unit * leaves.per_unit
+    return np.where(np.greater(aligned, 0), aligned, spine_down)
+
+
+def _evenly(leaves: Leaves, even_spread: bool | None) -> bool | Array:
+    untapered = np.less_equal(abs(leaves.down - leaves.up), 1)
+    return untapered if even_spread is None else even_spread
+
+
+def spread(uplinks: Numeric, least: Numeric, even: bool | Array) -> Numeric:
     """Spines to take when at least so many are needed.
 
     Even: the smallest count that divides a leaf's uplinks, so that a leaf has the same number of
     links to each spine. A need beyond the uplinks of a leaf has no such count and stays.
     """
-    if not even:
+    if even is False:
         return least
-    if np.ndim(uplinks) == 0 and np.ndim(least) == 0:
-        return _divisor_from(int(uplinks), int(least))
+    if np.ndim(uplinks) == 0 and np.ndim(least) == 0 and np.ndim(even) == 0:
+        return _divisor_from(int(uplinks), int(least)) if even else least
     pairs = np.broadcast_arrays(uplinks, least)
     chosen = [_divisor_from(int(a), int(b)) for a, b in zip(*map(np.ravel, pairs), strict=True)]
-    return np.array(chosen).reshape(pairs[0].shape)
+    return np.where(even, np.array(chosen).reshape(pairs[0].shape), least)
 
 
 def _divisor_from(total: int, least: int) -> int:
@@ -231,16 +248,15 @@ def _why_not(fabric: FabricSize, name: str, remedy: str, reach: Callable[[int], 
         return ""
     if np.ndim(fabric.buildable) > 0:
         failed = int(np.sum(~np.asarray(fabric.buildable)))
-        name = name.replace("{radix}-port ", "")
+        name = name.removesuffix(" of {radix}-port switches").replace("{radix}-port ", "")
         return f"{name} does not hold {failed} of {np.size(fabric.buildable)} sizes."
     radix, endpoints = int(fabric.radix), int(fabric.endpoints)
     if radix < 2 or endpoints < 1:
         return f"A fabric needs endpoints and switches of 2 ports; {endpoints:,} and {radix} given."
     even = range(radix + 2 - radix % 2, _LARGEST_RADIX, 2)
-    larger = (size for size in even if reach(size) >= endpoints)
-    enough = next(larger, None)
+    enough = bisect_left(even, endpoints, key=lambda size: int(reach(size)))
     ways = [remedy] if remedy else []
-    ways += [f"{enough} ports a switch"] if enough else []
+    ways += [f"{even[enough]} ports a switch"] if enough < len(even) else []
     return (
         f"{name.format(radix=radix)} ends at {int(fabric.largest):,} endpoints; "
         f"{endpoints:,} need {' or '.join(ways) or 'another family'}."

@@ -30,7 +30,7 @@ def size_two_tier_fat_tree(
     radix: Numeric,
     oversubscription: Numeric = 1.0,
     *,
-    even_spread: bool = True,
+    even_spread: bool | None = None,
     gpus_per_port: Numeric = 1.0,
 ) -> FabricSize:
     """Size of a fat tree of leaves and spines.
@@ -40,7 +40,7 @@ def size_two_tier_fat_tree(
     endpoints : int or array                 NIC ports
     radix : int or array                     ports of a switch at link speed
     oversubscription : float or array, > 0   downlinks over uplinks of a leaf, at most
-    even_spread : bool                       take a spine count that divides a leaf's uplinks
+    even_spread : bool or None               see ``size_fabric``
     gpus_per_port : float or array           GPUs over NIC ports
 
     Returns
@@ -66,7 +66,7 @@ def size_three_tier_fat_tree(
     oversubscription: Numeric = 1.0,
     core_oversubscription: Numeric = 1.0,
     *,
-    even_spread: bool = True,
+    even_spread: bool | None = None,
     gpus_per_port: Numeric = 1.0,
 ) -> FabricSize:
     """Size of a fat tree of leaves, spines and cores.
@@ -77,8 +77,7 @@ def size_three_tier_fat_tree(
     radix : int or array                          ports of a switch at link speed
     oversubscription : float or array, > 0        downlinks over uplinks of a leaf, at most
     core_oversubscription : float or array, > 0   downlinks over uplinks of a spine, at most
-    even_spread : bool                            take a number of spines in a pod that divides a
-                                                  leaf's uplinks
+    even_spread : bool or None                    see ``size_fabric``
     gpus_per_port : float or array                GPUs over NIC ports
 
     Returns
@@ -95,11 +94,7 @@ def size_three_tier_fat_tree(
         fabric,
         "A three-tier fat tree of {radix}-port switches",
         "",
-        lambda size: three_tier_reach(
-            size,
-            leaf_downlinks(size, core_oversubscription),
-            leaf_downlinks(size, oversubscription),
-        ),
+        lambda size: fat_tree_reach(size, oversubscription, core_oversubscription),
     )
 
 
@@ -109,7 +104,7 @@ def size_fat_tree(
     oversubscription: Numeric = 1.0,
     core_oversubscription: Numeric = 1.0,
     *,
-    even_spread: bool = True,
+    even_spread: bool | None = None,
     gpus_per_port: Numeric = 1.0,
 ) -> FabricSize:
     """Size of a fat tree of two tiers where they reach, else of three.
@@ -124,7 +119,8 @@ def size_fat_tree(
         gpus_per_port=gpus_per_port,
     )
     if np.ndim(small.buildable) == 0 and small.buildable:
-        return replace(small, family="fat-tree")
+        largest = fat_tree_reach(int(small.radix), oversubscription, core_oversubscription)
+        return replace(small, family="fat-tree", largest=largest)
     large = size_three_tier_fat_tree(
         endpoints,
         radix,
@@ -133,7 +129,20 @@ def size_fat_tree(
         even_spread=even_spread,
         gpus_per_port=gpus_per_port,
     )
-    return replace(either(small.buildable, small, large), family="fat-tree", reason=large.reason)
+    return replace(
+        either(small.buildable, small, large),
+        family="fat-tree",
+        largest=large.largest,
+        reason=large.reason,
+    )
+
+
+def fat_tree_reach(
+    radix: Numeric, oversubscription: Numeric, core_oversubscription: Numeric
+) -> Numeric:
+    """Most endpoints of a fat tree of three tiers."""
+    down = leaf_downlinks(radix, oversubscription)
+    return three_tier_reach(radix, leaf_downlinks(radix, core_oversubscription), down)
 
 
 def _leaves(endpoints: Numeric, radix: Numeric, oversubscription: Numeric) -> Leaves:

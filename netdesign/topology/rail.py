@@ -20,11 +20,12 @@ from netdesign.topology.clos import (
     either,
     finished,
     leaf_downlinks,
+    three_tier_largest,
     three_tiers,
     two_tiers,
 )
 from netdesign.topology.fabric import FabricSize
-from netdesign.topology.fat_tree import size_fat_tree
+from netdesign.topology.fat_tree import fat_tree_reach, size_fat_tree
 from netdesign.topology.single_switch import size_single_switch
 
 
@@ -51,7 +52,7 @@ def size_rail_optimised(
     core_oversubscription: Numeric = 1.0,
     *,
     rails: Numeric | None = None,
-    even_spread: bool = True,
+    even_spread: bool | None = None,
 ) -> FabricSize:
     """Size of a rail-optimised fabric of two tiers where they reach, else of three.
 
@@ -68,7 +69,7 @@ def size_rail_optimised(
     oversubscription : float or array, > 0        downlinks over uplinks of a leaf, at most
     core_oversubscription : float or array, > 0   downlinks over uplinks of a spine, at most
     rails : int or array                          divides the ports; ``default_rails`` if None
-    even_spread : bool                            take a spine count that divides a leaf's uplinks
+    even_spread : bool or None                    see ``size_fabric``
 
     Returns
     -------
@@ -79,24 +80,26 @@ def size_rail_optimised(
     ports, gpus = as_counts(ports_per_server, gpus_per_server, least=1)
     rails = default_rails(ports, gpus) if rails is None else as_counts(rails, least=1)[0]
 
-    def of_tiers(tiers: int, asked: Numeric) -> FabricSize:
-        size = np.maximum(asked, 2)
-        leaves = _rail_leaves(servers, ports, rails, size, oversubscription)
-        if tiers == 2:
-            upper = two_tiers(leaves, size, even_spread)
-        else:
-            upper = three_tiers(leaves, size, core_oversubscription, even_spread)
-        pod = _pod_gpus(leaves, upper, servers, ports, gpus)
-        return assemble("rail-optimised", leaves, upper, asked, pod)
+    size = np.maximum(radix, 2)
+    leaves = _rail_leaves(servers, ports, rails, size, oversubscription)
 
-    fabric = of_tiers(2, radix)
+    def under(upper: Upper) -> FabricSize:
+        pod = _pod_gpus(leaves, upper, servers, ports, gpus)
+        return assemble("rail-optimised", leaves, upper, radix, pod)
+
+    def largest(size: Numeric) -> Numeric:
+        unit = _rail_leaves(servers, ports, rails, size, oversubscription)
+        return three_tier_largest(unit, size, core_oversubscription)
+
+    fabric = under(two_tiers(leaves, size, even_spread))
     if not np.all(fabric.buildable):
-        fabric = either(fabric.buildable, fabric, of_tiers(3, radix))
+        large = under(three_tiers(leaves, size, core_oversubscription, even_spread))
+        fabric = either(fabric.buildable, fabric, large)
     return finished(
-        fabric,
+        replace(fabric, largest=largest(size)),
         "A rail-optimised fabric of {radix}-port switches",
         "",
-        lambda size: of_tiers(3, size).largest,
+        largest,
     )
 
 
@@ -109,7 +112,7 @@ def size_rail_only(
     core_oversubscription: Numeric = 1.0,
     *,
     rails: Numeric | None = None,
-    even_spread: bool = True,
+    even_spread: bool | None = None,
 ) -> FabricSize:
     """Size of a rail-only fabric: one fabric for each rail, of as many tiers as it needs.
 
@@ -122,7 +125,7 @@ def size_rail_only(
     oversubscription : float or array, > 0        downlinks over uplinks of a leaf, at most
     core_oversubscription : float or array, > 0   downlinks over uplinks of a spine, at most
     rails : int or array                          divides the ports; one for each port if None
-    even_spread : bool                            take a spine count that divides a leaf's uplinks
+    even_spread : bool or None                    see ``size_fabric``
 
     Returns
     -------
@@ -144,30 +147,34 @@ def size_rail_only(
     )
     rail = either(one.buildable, one, tree)
     tapered = np.greater(rail.oversubscription, 1) | np.greater(rail.core_oversubscription, 1)
-    whole_fabric = replace(
+    summed = {name: getattr(rail, name) * rails for name in _COUNTS}
+    every_rail = replace(
         rail,
         family="rail-only",
-        endpoints=rail.endpoints * rails,
-        leaves=rail.leaves * rails,
-        spines=rail.spines * rails,
-        cores=rail.cores * rails,
-        access_links=rail.access_links * rails,
-        leaf_spine_links=rail.leaf_spine_links * rails,
-        spine_core_links=rail.spine_core_links * rails,
-        stranded_ports=rail.stranded_ports * rails,
-        largest=np.maximum(one.largest, tree.largest) * rails,
+        largest=tree.largest * rails,
         pod_gpus=np.where(tapered, rail.pod_gpus, servers * gpus),
         independent_fabrics=rails,
         reason="",
+        **summed,
     )
     return finished(
-        whole_fabric,
+        every_rail,
         "A rail-only fabric of {radix}-port switches",
         "",
-        lambda size: (
-            rails * size_fat_tree(1, size, oversubscription, core_oversubscription).largest
-        ),
+        lambda size: rails * fat_tree_reach(size, oversubscription, core_oversubscription),
     )
+
+
+_COUNTS = (
+    "endpoints",
+    "leaves",
+    "spines",
+    "cores",
+    "access_links",
+    "leaf_spine_links",
+    "spine_core_links",
+    "stranded_ports",
+)
 
 
 def _rail_leaves(

@@ -39,7 +39,7 @@ def size_fabric(
     oversubscription: Numeric = 1.0,
     core_oversubscription: Numeric = 1.0,
     rails: Numeric | None = None,
-    even_spread: bool = True,
+    even_spread: bool | None = None,
 ) -> FabricSize:
     """Size of a fabric of any family.
 
@@ -53,7 +53,11 @@ def size_fabric(
     oversubscription : float or array, > 0        downlinks over uplinks of a leaf, at most
     core_oversubscription : float or array, > 0   downlinks over uplinks of a spine, at most
     rails : int or array                          of rail families; chosen if None
-    even_spread : bool                            take a spine count that divides a leaf's uplinks
+    even_spread : bool or None                    True: a spine count that divides a leaf's
+                                                  uplinks; False: the least that has the ports;
+                                                  None: even where a leaf is not tapered, for the
+                                                  uplinks of a tapered leaf often have no divisor
+                                                  near
 
     Returns
     -------
@@ -79,29 +83,19 @@ def size_fabric(
         )
     (servers,) = as_counts(servers)
     ports, gpus = as_counts(ports_per_server, gpus_per_server, least=1)
-    endpoints, gpus_per_port = servers * ports, gpus / ports
+    options = {"gpus_per_port": gpus / ports}
     if family == "single-switch":
-        return size_single_switch(endpoints, radix, gpus_per_port=gpus_per_port)
-    if family == "fat-tree-2":
-        return size_two_tier_fat_tree(
-            endpoints,
-            radix,
-            oversubscription,
-            even_spread=even_spread,
-            gpus_per_port=gpus_per_port,
-        )
-    tiers = size_fat_tree if family == "fat-tree" else size_three_tier_fat_tree
-    return tiers(
-        endpoints,
-        radix,
-        oversubscription,
-        core_oversubscription,
-        even_spread=even_spread,
-        gpus_per_port=gpus_per_port,
-    )
+        return size_single_switch(servers * ports, radix, **options)
+    tapers = (oversubscription, core_oversubscription)[: 1 if family == "fat-tree-2" else 2]
+    return _TREES[family](servers * ports, radix, *tapers, even_spread=even_spread, **options)
 
 
 _RAIL: dict[str, Callable[..., FabricSize]] = {
     "rail-optimised": size_rail_optimised,
     "rail-only": size_rail_only,
+}
+_TREES: dict[str, Callable[..., FabricSize]] = {
+    "fat-tree": size_fat_tree,
+    "fat-tree-2": size_two_tier_fat_tree,
+    "fat-tree-3": size_three_tier_fat_tree,
 }

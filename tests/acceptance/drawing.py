@@ -13,12 +13,12 @@ from netdesign.design import Design, choices, default_design
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
 
-EXAMPLES = 600
+EXAMPLES = 60
 
 LAW = settings(
     deadline=None,
     max_examples=EXAMPLES,
-    derandomize=False,
+    derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 

@@ -31,9 +31,9 @@ def chromium_path() -> str | None:
     return next((path for path in candidates if path and Path(path).exists()), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One browser for the session."""
+    """One browser a module: Playwright keeps an event loop running as long as it lives."""
     path = chromium_path()
     if path is None:
         reason = "no Chromium found: install Debian's chromium or name one in CHROMIUM"

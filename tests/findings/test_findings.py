@@ -29,6 +29,7 @@ CASES = {
     "memory-does-not-fit": {**MANUAL, "plan__tensor": 1, "plan__pipeline": 1},
     "fabric-too-large": {"network__family": "fat-tree-2", "cluster__gpus": 8192},
     "single-switch-is-full": {"network__family": "single-switch"},
+    "one-switch-would-do": {"cluster__gpus": 64},
     "wrong-technology": {"network__transport": "roce-adaptive"},
     "tensor-leaves-domain": {**MANUAL, "plan__tensor": 16},
     "idle-gpus": {**MANUAL, "cluster__gpus": 1000},

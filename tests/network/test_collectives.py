@@ -99,7 +99,7 @@ def test_network_reduction_helps_all_reduce_over_domains_only():
         assert collective_time(operation, 1e9, far, sharp) == collective_time(
             operation, 1e9, far, plain
         )
-    assert "in-network" != algorithm_chosen("all-reduce", 1e9, span(8, 1), sharp)
+    assert algorithm_chosen("all-reduce", 1e9, span(8, 1), sharp) != "in-network"
 
 
 def test_network_reduction_at_part_of_the_rate_can_lose_to_the_ring():
@@ -173,7 +173,7 @@ def test_arrays_equal_loops(operation):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(
     size=st.floats(1, 1e12),
     local=st.integers(1, 72),

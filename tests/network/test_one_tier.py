@@ -128,14 +128,14 @@ def test_a_bfloat16_gradient_of_70b_in_one_second():
 
 
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(size=SIZES, bandwidth=BANDWIDTHS, latency=LATENCIES)
 def test_one_rank_takes_no_time(function, size, bandwidth, latency):
     assert function(size, 1, bandwidth, latency) == 0
 
 
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(size=SIZES, ranks=RANKS, bandwidth=BANDWIDTHS, latency=LATENCIES, more=st.floats(1, 100))
 def test_more_bytes_never_faster_more_bandwidth_never_slower(
     function, size, ranks, bandwidth, latency, more
@@ -160,6 +160,7 @@ def test_arrays_equal_loops(function):
             )
 
 
+@settings(deadline=None)
 @given(size=SIZES, ranks=st.integers(2, 4096), bandwidth=BANDWIDTHS)
 def test_busbw_of_a_perfect_ring_is_the_link_rate(size, ranks, bandwidth):
     times = {
@@ -172,6 +173,7 @@ def test_busbw_of_a_perfect_ring_is_the_link_rate(size, ranks, bandwidth):
         assert bus_bandwidth(operation, size, time, ranks) == pytest.approx(bandwidth, rel=1e-9)
 
 
+@settings(deadline=None)
 @given(size=SIZES, ranks=st.integers(2, 4096), bandwidth=BANDWIDTHS, latency=LATENCIES)
 def test_ring_allreduce_is_reduce_scatter_then_all_gather(size, ranks, bandwidth, latency):
     halves = ring_reduce_scatter_time(size, ranks, bandwidth, latency) + ring_all_gather_time(
@@ -180,6 +182,7 @@ def test_ring_allreduce_is_reduce_scatter_then_all_gather(size, ranks, bandwidth
     assert ring_allreduce_time(size, ranks, bandwidth, latency) == pytest.approx(halves, rel=1e-9)
 
 
+@settings(deadline=None)
 @given(size=SIZES, ranks=st.integers(2, 4096), bandwidth=BANDWIDTHS, latency=LATENCIES)
 def test_no_allreduce_beats_the_bandwidth_bound(size, ranks, bandwidth, latency):
     # Patarasuk and Yuan 2009: every all-reduce on hosts alone moves 2 (n-1)/n S a rank.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netdesign.network.transport import effective_bandwidth, frame_efficiency, message_latency
@@ -44,6 +44,7 @@ def test_cable_adds_its_length():
     assert message_latency(1e-6, 1, 0.0, 100.0, 4.5e-9) == pytest.approx(1.45e-6)
 
 
+@settings(deadline=None)
 @given(
     line=st.floats(1e8, 1e12),
     framing=st.floats(0.5, 1),

@@ -151,6 +151,7 @@ def test_rails_save_messages_and_pay_with_domain_bytes():
     assert direct_all_to_all_time(*slow_domain) < rail_all_to_all_time(*slow_domain)
 
 
+@settings(deadline=None)
 @given(size=SIZES, local=LOCAL, domain=RATES, network=RATES, near=US, far=US)
 def test_one_domain_is_a_ring_inside(size, local, domain, network, near, far):
     at = (size, local, 1, domain, near, network, far)
@@ -160,6 +161,7 @@ def test_one_domain_is_a_ring_inside(size, local, domain, network, near, far):
     assert in_network_allreduce_time(*at) == pytest.approx(ring, rel=1e-9, abs=1e-15)
 
 
+@settings(deadline=None)
 @given(size=SIZES, domains=DOMAINS, domain=RATES, network=RATES, near=US, far=US)
 def test_one_rank_a_domain_is_a_ring_over_the_network(size, domains, domain, network, near, far):
     at = (size, 1, domains, domain, near, network, far)
@@ -169,7 +171,7 @@ def test_one_rank_a_domain_is_a_ring_over_the_network(size, domains, domain, net
 
 
 @pytest.mark.parametrize("function", EVERY, ids=lambda function: function.__name__)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(
     size=SIZES,
     local=LOCAL,

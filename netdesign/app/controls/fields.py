@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from netdesign.app.controls.ladder import ladder, nearest
+from netdesign.app.courier import Carried
 from netdesign.app.html import tag
 from netdesign.app.live_html import LiveHtml
 from netdesign.catalog import Parameter
@@ -20,8 +21,19 @@ UNITS = {
     "10^12 tokens": "trillion tokens",
     "GPUs": "",
     "ratio": "",
-    ": 1": "to 1",
+    ": 1": "",
 }
+
+
+RATIO = " : 1"
+
+
+class CarriedText(Carried, widgets.Text):
+    """A text field whose value goes with the other news of an update."""
+
+
+class CarriedSlider(Carried, widgets.IntSlider):
+    """A slider whose value goes with the other news of an update."""
 
 
 class Look:
@@ -107,14 +119,14 @@ class NumberField(Field):
     def _parts(self) -> list[widgets.Widget]:
         parameter = self.parameter
         unit = UNITS.get(parameter.unit, parameter.unit)
-        self.text = widgets.Text(
+        self.text = CarriedText(
             description=f"{parameter.label}, {unit}" if unit else parameter.label,
             tooltip=parameter.help,
             continuous_update=False,
             layout=self._look.layout,
             style=self._look.text,
         )
-        self.slider = widgets.IntSlider(
+        self.slider = CarriedSlider(
             min=0,
             max=len(self._stops) - 1,
             readout=False,
@@ -137,7 +149,8 @@ class NumberField(Field):
                 self._showing = False
 
     def _display(self, value: Any) -> None:
-        self.text.value = f"{value:,.10g}"
+        ending = RATIO if self.parameter.unit == RATIO.strip() else ""
+        self.text.value = f"{value:,.10g}{ending}"
         self.slider.value = nearest(self._stops, value)
 
     def _enable(self, enabled: bool) -> None:
@@ -164,7 +177,7 @@ class NumberField(Field):
             self._send(int(value) if self.parameter.kind == "integer" else value)
 
     def _number(self, typed: str) -> float:
-        plain = typed.replace(",", "").replace("_", "").replace("\u00a0", "").strip()
+        plain = typed.removesuffix(RATIO).replace(",", "").replace("_", "").strip()
         value = float(plain)
         if self.parameter.kind == "integer":
             if value != int(value):

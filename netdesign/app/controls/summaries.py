@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from netdesign.app.controls.choices import BEST
 from netdesign.catalog import load_catalog
-from netdesign.charts.format import count, digits
+from netdesign.charts.format import count
 from netdesign.design import Design
 
 
@@ -14,7 +14,7 @@ def _training(design: Design) -> str:
     training = design.training
     return (
         f"{count(training.global_batch)} sequences of {count(training.sequence_length)} tokens, "
-        f"{digits(training.token_budget_trillion)} T tokens, {training.precision.upper()}"
+        f"{training.token_budget_trillion:g} T tokens, {training.precision.upper()}"
     )
 
 
@@ -38,7 +38,7 @@ def _money(design: Design) -> str:
     economics = design.economics
     return (
         f"{economics.price_book}, ${economics.rental_usd_per_gpu_hour:.2f} per GPU-hour, "
-        f"{digits(economics.amortisation_years)} years"
+        f"{economics.amortisation_years:g} years"
     )
 
 

@@ -91,32 +91,40 @@ def _facts(evaluation: Evaluation) -> Markup:
     facts: list[tuple[str, Any]] = [
         ("Purchase", dollars(bom.total_usd)),
         ("Network", f"{dollars(bom.network_usd)}, {percent(cost.network_share)}"),
-        ("Power", f"{power(bom.total_power_w)}, network {power(bom.network_power_w)}"),
-        ("Owning", f"${digits(cost.usd_per_gpu_hour)} per GPU-hour"),
-        ("Trained tokens", f"${digits(cost.usd_per_million_tokens)} per million"),
+        ("Power", power(bom.total_power_w)),
+        ("Power of the network", power(bom.network_power_w)),
+        ("Owning, per GPU-hour", f"${digits(cost.usd_per_gpu_hour)}"),
+        ("Per million tokens", f"${digits(cost.usd_per_million_tokens)}"),
         ("Whole training", dollars(cost.training_usd)),
-        ("Lost to the network", f"{dollars(cost.network_wait_usd_per_day)} per day"),
+        ("Lost to the network, per day", dollars(cost.network_wait_usd_per_day)),
     ]
     items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
     return tag("dl", items, class_="nd-facts")
 
 
+def _money(row: BomRow) -> list[Any]:
+    """Unit price and total; a part that comes with another one says so."""
+    if row.included_in:
+        return [tag("span", "included", title=f"In the price of {row.included_in}"), NOTHING]
+    if row.total_usd is None:
+        return [NOTHING, tag("em", "no price")]
+    return [unit_price(row.unit_price_usd), dollars(row.total_usd)]
+
+
 def _row(row: BomRow) -> list[Any]:
-    total = row.total_usd
     watts = row.total_power_w
     return [
         row.name,
         row.place,
         count(row.quantity),
-        unit_price(row.unit_price_usd),
-        dollars(total) if total is not None else tag("em", "no price"),
+        *_money(row),
         power(watts) if watts is not None else tag("em", "not known"),
         _source(row),
     ]
 
 
 def _source(row: BomRow) -> Any:
-    if row.unit_price_usd is None:
+    if row.unit_price_usd is None or row.included_in:
         return NOTHING
     reference = load_catalog().references.get(row.price_source)
     name = row.price_source + (f", {row.price_date}" if row.price_date else "")

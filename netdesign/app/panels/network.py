@@ -8,7 +8,7 @@ from netdesign.app.html import Head, table
 from netdesign.app.layout import card, heading
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
-from netdesign.charts.format import count, ratio
+from netdesign.charts.format import NOTHING, count, ratio
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -37,22 +37,27 @@ class NetworkPanel:
         self.table.value = table("Switches and links by tier", HEADS, _rows(evaluation))
 
 
+def _some(number: Any) -> str:
+    """A count; none is a dash."""
+    return count(number) if number else NOTHING
+
+
 def _rows(evaluation: Evaluation) -> list[list[Any]]:
     fabric = evaluation.fabric
     if not fabric.buildable:
-        return [["cannot be built", "–", "–", "–"]]
+        return [["cannot be built", NOTHING, NOTHING, NOTHING]]
     return [
-        ["Core", count(fabric.cores), "", ""],
+        ["Core", _some(fabric.cores), "", ""],
         [
             "Spine",
-            count(fabric.spines),
-            count(fabric.spine_core_links),
+            _some(fabric.spines),
+            _some(fabric.spine_core_links),
             ratio(fabric.core_oversubscription) if fabric.cores else "",
         ],
         [
             "Leaf",
             count(fabric.leaves),
-            count(fabric.leaf_spine_links),
+            _some(fabric.leaf_spine_links),
             ratio(fabric.oversubscription) if fabric.spines else "",
         ],
         ["Servers", f"{count(evaluation.servers)} servers", count(fabric.access_links), ""],

@@ -1,0 +1,148 @@
+"""The headline numbers, each with its range, what it means and where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from netdesign.app.html import Markup, join, tag
+from netdesign.app.summary_panels.plain import between, day_range, spelled, usd
+from netdesign.app.summary_panels.trust import price_dates
+from netdesign.catalog import load_catalog
+from netdesign.charts.format import Said, days, digits, percent, power, seconds, tokens
+from netdesign.charts.words import plural
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+
+class Figure(NamedTuple):
+    """One number of the page; ``trust`` says where it comes from and how far it holds."""
+
+    key: str
+    label: str
+    said: Said
+    means: str
+    trust: str
+
+
+def figures(evaluation: Evaluation) -> tuple[Figure, ...]:
+    """The eight numbers a decision needs."""
+    return (*_money(evaluation), *_time(evaluation))
+
+
+def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
+    cost, bom, chosen = evaluation.cost, evaluation.bom, evaluation.design.economics
+    rules = load_catalog().rules
+    bill = f"Price book {bom.price_book}, {price_dates(evaluation)}"
+    if bom.unpriced:
+        bill += f"; at least this, {plural(len(bom.unpriced), 'part')} without a price"
+    watts = "Data sheets of the parts"
+    if bom.unmetered:
+        watts += f"; at least this, {plural(len(bom.unmetered), 'part')} without a figure"
+    low, high = rules["network-share-low"].value, rules["network-share-high"].value
+    return (
+        Figure(
+            "capex",
+            "To buy",
+            usd(cost.capex_usd),
+            "Servers with their GPUs, switches, cables.",
+            bill,
+        ),
+        Figure(
+            "network_share",
+            "Network share",
+            percent(cost.network_share),
+            f"{usd(cost.network_capex_usd)} of the purchase are network.",
+            f"Usual for clusters of several tiers: {low:.0%} to {high:.0%}",
+        ),
+        Figure(
+            "power",
+            "Power",
+            power(cost.power_w),
+            f"The equipment; with cooling the building draws {digits(chosen.pue)} times this.",
+            watts,
+        ),
+        Figure(
+            "network_wait",
+            "Lost to the network",
+            _per_day(cost.network_wait_usd_per_day),
+            "GPU time spent waiting for data to arrive.",
+            f"Waiting time from the step model, at ${chosen.rental_usd_per_gpu_hour:,.2f} a "
+            "GPU-hour",
+        ),
+    )
+
+
+def _per_day(value: object) -> Said:
+    said = usd(value)
+    return Said(said.number, f"{said.unit} a day".strip())
+
+
+def _time(evaluation: Evaluation) -> tuple[Figure, ...]:
+    cost, step = evaluation.cost, evaluation.step
+    budget = evaluation.design.training.token_budget_trillion * 1e12
+    ratios = (
+        step.step_time_low_s / step.step_time_s,
+        step.step_time_high_s / step.step_time_s,
+    )
+    low_days, high_days = day_range(evaluation)
+    run = [str(usd(cost.training_usd * ratio)) for ratio in ratios]
+    million = [f"${digits(cost.usd_per_million_tokens * ratio)}" for ratio in ratios]
+    steps = [str(seconds(value)) for value in (step.step_time_low_s, step.step_time_high_s)]
+    return (
+        Figure(
+            "training_days",
+            "Days to train",
+            days(cost.training_days),
+            f"{spelled(tokens(budget))} tokens, without a stop.",
+            f"Range {between(str(low_days), str(high_days))}",
+        ),
+        Figure(
+            "training_usd",
+            "The run costs",
+            usd(cost.training_usd),
+            f"Owning the cluster for that time, {_rate(evaluation)}.",
+            f"Range {between(*run)}",
+        ),
+        Figure(
+            "usd_per_million_tokens",
+            "Per million tokens",
+            Said(f"${digits(cost.usd_per_million_tokens)}", ""),
+            "The cost of the run over its tokens.",
+            f"Range {between(*million)}",
+        ),
+        Figure(
+            "step_time",
+            "Step time",
+            seconds(step.step_time_s),
+            "One round of training; the run is many of them.",
+            f"Range {between(*steps)}",
+        ),
+    )
+
+
+def _rate(evaluation: Evaluation) -> str:
+    return f"${float(evaluation.cost.usd_per_gpu_hour):,.2f} a GPU-hour"
+
+
+def tiles(evaluation: Evaluation) -> Markup:
+    """The numbers as a grid."""
+    return tag("dl", join(_tile(figure) for figure in figures(evaluation)), class_="nd-figures")
+
+
+def _tile(figure: Figure) -> Markup:
+    value = tag(
+        "dd",
+        tag("span", figure.said.number, class_="nd-figure-number"),
+        tag("span", f" {figure.said.unit}", class_="nd-figure-unit") if figure.said.unit else "",
+        class_="nd-figure-value",
+    )
+    return tag(
+        "div",
+        tag("dt", figure.label),
+        value,
+        tag("dd", figure.means, class_="nd-figure-means"),
+        tag("dd", figure.trust, class_="nd-figure-trust"),
+        class_="nd-figure",
+        data_figure=figure.key,
+    )
