@@ -37,6 +37,11 @@ class StudioState(traitlets.HasTraits):
     def can_redo(self) -> bool:
         return bool(self._future)
 
+    def forget(self) -> None:
+        """Make the present design the first one: there is nothing to undo."""
+        self._past.clear()
+        self._future.clear()
+
     def change(self, changes: Mapping[str, Any]) -> None:
         """Set values by path; a wrong one raises DesignError and changes nothing."""
         self.inputs = self.inputs.with_values(changes)

@@ -16,7 +16,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from netdesign.app.banner import Banner
-from netdesign.app.controls.choices import BEST, MANUAL, what_follows
+from netdesign.app.choices import BEST, MANUAL, what_follows
 from netdesign.app.controls.column import ControlColumn
 from netdesign.app.courier import Courier
 from netdesign.app.layout import box
@@ -69,7 +69,8 @@ class Studio:
         self.evaluation: Evaluation | None = None
         self.pins: dict[str, Evaluation] = {}
         self.state = StudioState(clock=clock)
-        self._start = self.state.inputs
+        self._opened = self.state.inputs
+        self._asked = ""
         self._build()
         self.state.observe(lambda _: self.update(), "inputs")
         self.page.observe(lambda _: self._open_address(), "initial_query")
@@ -119,7 +120,7 @@ class Studio:
         return {
             "undo": lambda _: self._travel(self.state.undo),
             "redo": lambda _: self._travel(self.state.redo),
-            "reset": lambda _: self.load(self._start),
+            "reset": lambda _: self.load(self._opened),
             "load": self.load_shipped,
             "upload-design": self.upload_design,
             "download": lambda _: self.download(),
@@ -146,6 +147,7 @@ class Studio:
 
     def load(self, design: Design) -> None:
         """Replace the whole design; what stood in the controls is gone, but can be undone."""
+        self._opened = design
         self.toolbar.complain("")
         self.controls.forgive(everything=True)
         if design == self.state.inputs:
@@ -179,9 +181,9 @@ class Studio:
                 )
             self.price_book = read_price_file(name, content)
             self.bill.own_book(self.price_book.name)
+            self.update()
 
         self._guarded(read, self.bill.complain)
-        self.update()
 
     def forget_prices(self) -> None:
         """Go back to the book alone."""
@@ -208,7 +210,7 @@ class Studio:
 
     def explain(self, key: str) -> None:
         """Open the drawer with the formulas of a headline number; the same again closes it."""
-        self._asked = "" if key == getattr(self, "_asked", "") else key
+        self._asked = "" if key == self._asked else key
         self.explanation.ask(self._asked)
         self.headline.mark(self._asked)
         if self.evaluation is not None:
@@ -223,21 +225,33 @@ class Studio:
         design = self.state.inputs
         try:
             evaluation = self._evaluate(design, self.price_book)
-            self.evaluation = evaluation
-            self._show(evaluation)
         except DesignError as error:
             self.controls.forgive()
             self._show_controls()
             self._say(error, pending=False)
         except Exception:
-            log.exception("the design could not be evaluated or drawn: %r", design)
+            log.exception("the design could not be evaluated: %r", design)
             self._show_controls()
             self.banner.say(UNEXPECTED)
+        else:
+            self._show(evaluation)
 
     def _show(self, evaluation: Evaluation) -> None:
+        last = self.evaluation
+        self.evaluation = evaluation
         self.banner.say("")
         self.controls.forgive()
+        try:
+            self._draw(evaluation)
+        except Exception:
+            log.exception("the evaluation could not be drawn: %r", evaluation.design)
+            self.evaluation = last
+            self.banner.say(UNEXPECTED)
+            if last is not None:
+                self._draw(last)
         self._show_controls()
+
+    def _draw(self, evaluation: Evaluation) -> None:
         for panel in self.panels:
             panel.show(evaluation)
         self.explanation.show(evaluation)
@@ -245,8 +259,13 @@ class Studio:
     def _show_controls(self) -> None:
         design = self.state.inputs
         self.controls.show(design, self.evaluation)
-        pinned = ("A" in self.pins, "B" in self.pins)
-        self.toolbar.show(design.name, self.state.can_undo, self.state.can_redo, pinned)
+        self.toolbar.show(
+            design.name,
+            can_undo=self.state.can_undo,
+            can_redo=self.state.can_redo,
+            changed=design != self._opened,
+            pinned=self.pins,
+        )
         self.page.query = design_to_query(design)
 
     def _show_pins(self) -> None:
@@ -286,7 +305,8 @@ class Studio:
         except DesignError as error:
             self.toolbar.complain(f"The link was not taken: {error}")
             return
-        self._start = design
         self.load(design)
+        self.state.forget()
+        self._show_controls()
         if ignored:
             self.toolbar.complain("Ignored in the link: " + "; ".join(ignored))

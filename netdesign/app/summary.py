@@ -79,7 +79,7 @@ class SummaryPage:
         self.evaluation = evaluation
         self.head.value, self.risks.value, self.rest.value = pieces
         self.page.query = design_to_query(design)
-        self.page.title = f"{design.name} · executive summary"
+        self.page.title = f"{plain.title(evaluation)} · executive summary"
 
     def upload(self, name: str, content: bytes | None, size: int = 0) -> None:
         """Read a design file from a stranger: bounded, parsed, never evaluated."""
@@ -135,7 +135,7 @@ def head(evaluation: Evaluation) -> Markup:
             tag(
                 "header",
                 tag("p", "Executive summary", class_="nd-kicker"),
-                tag("h1", evaluation.design.name),
+                tag("h1", plain.title(evaluation)),
                 tag("p", plain.outcome(evaluation), class_="nd-outcome"),
                 tag("p", sentence, class_=f"nd-standing nd-standing-{kind}", role="status"),
                 actions(evaluation.design),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import ipywidgets as widgets
@@ -34,14 +34,22 @@ class Toolbar:
         self.widget = widgets.HBox([self.name, self.buttons])
         self.widget.add_class("nd-toolbar")
 
-    def show(self, name: str, can_undo: bool, can_redo: bool, pinned: tuple[bool, bool]) -> None:
-        """Display the name and which buttons can be pressed."""
+    def show(
+        self,
+        name: str,
+        *,
+        can_undo: bool,
+        can_redo: bool,
+        changed: bool,
+        pinned: Collection[str],
+    ) -> None:
+        """Display the name, whether the design differs from what was opened, and the buttons."""
         self._showing = True
         try:
             self.name.value = name
         finally:
             self._showing = False
-        self._drawn = (can_undo, can_redo, pinned)
+        self._drawn = (can_undo, can_redo, changed, "A" in pinned, "B" in pinned)
         self._draw()
 
     def complain(self, sentence: str) -> None:
@@ -92,12 +100,14 @@ def _upload() -> Markup:
     return tag("label", "Open file", field, class_="nd-button nd-upload")
 
 
-def _buttons(can_undo: bool, can_redo: bool, pinned: tuple[bool, bool], complaint: str) -> Markup:
+def _buttons(
+    can_undo: bool, can_redo: bool, changed: bool, has_a: bool, has_b: bool, complaint: str
+) -> Markup:
     groups = (
         (
             _button("Undo", "undo", enabled=can_undo),
             _button("Redo", "redo", enabled=can_redo),
-            _button("Reset", "reset", title="Back to the design this page opens with"),
+            _button("Reset", "reset", enabled=changed, title="Back to the design that was opened"),
         ),
         (_shipped(), _upload(), _button("Save file", "download", title="Save as YAML")),
         (
@@ -105,8 +115,8 @@ def _buttons(can_undo: bool, can_redo: bool, pinned: tuple[bool, bool], complain
             tag("span", class_="nd-quiet", role="status", data_copied=True),
         ),
         (
-            _button("Pin A" if not pinned[0] else "Pin A again", "pin", title="Keep as design A"),
-            _button("Pin B" if not pinned[1] else "Pin B again", "pin-b", title="Keep as design B"),
+            _button("Pin A again" if has_a else "Pin A", "pin", title="Keep as design A"),
+            _button("Pin B again" if has_b else "Pin B", "pin-b", title="Keep as design B"),
         ),
         (
             tag(
@@ -114,10 +124,11 @@ def _buttons(can_undo: bool, can_redo: bool, pinned: tuple[bool, bool], complain
                 "Executive summary",
                 href=SUMMARY_PAGE,
                 data_nd_link=True,
-                class_="nd-button nd-button-strong",
+                class_="nd-button nd-button-strong nd-summary-link",
             ),
         ),
     )
+    note = tag("span", "changed since it was opened" if changed else "", class_="nd-changed")
     rows = join(tag("span", join(group), class_="nd-button-group") for group in groups)
     alert = tag("p", complaint, class_="nd-complaint", role="alert") if complaint else ""
-    return join((tag("div", rows, class_="nd-buttons"), alert))
+    return join((tag("div", note, rows, class_="nd-buttons"), alert))

@@ -20,7 +20,9 @@ def order(names: Iterable[str]) -> list[str]:
 
 def frame(**channels: Any) -> alt.Chart:
     """An invisible point at the end of an axis, so that it moves in round steps."""
-    return alt.Chart(dataset("frame")).mark_point(opacity=0, size=0).encode(**channels)
+    points: alt.Chart = alt.Chart(dataset("frame")).mark_point(opacity=0, size=0)
+    framed: alt.Chart = points.encode(**channels)
+    return framed
 
 
 def category_axis() -> alt.Axis:
@@ -33,7 +35,7 @@ def finished(
 ) -> alt.LayerChart:
     """Size, title, description and the configuration that light and dark share."""
     heading = alt.Title(title) if subtitle is None else alt.Title(title, subtitle=subtitle)
-    return (
+    done: alt.LayerChart = (
         chart.properties(width="container", height=height, title=heading, description=description)
         .configure(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
         .configure_view(stroke=None)
@@ -44,3 +46,4 @@ def finished(
         .configure_legend(labelFontSize=12, symbolType="square")
         .configure_text(fontSize=12)
     )
+    return done

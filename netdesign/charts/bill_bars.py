@@ -39,7 +39,7 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
     """Data sets ``bars`` and ``frame``; millions of US dollars."""
     sums = _by_kind(evaluation)
     whole = sum(total for total, _, _ in sums.values())
-    bars = [
+    bars: list[dict[str, Any]] = [
         {
             "name": PART_KINDS[kind],
             "x": total / _MILLION,

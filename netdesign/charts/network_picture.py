@@ -37,7 +37,7 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
     if not fabric.buildable:
         sentence = f"This fabric cannot be built: {fabric.reason}"
         note = {"x": 50, "y": HEIGHT / 2, "text": sentence, "align": "center"}
-        return {**dict.fromkeys(_SETS, ()), "notes": [note]}
+        return {**{name: [] for name in _SETS}, "notes": [note]}
     shape = shape_of(evaluation)
     picture = network_links if drawn_singly(shape) else network_bundles
     marks = (*picture.draw(shape), *_margin(shape))

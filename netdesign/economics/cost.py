@@ -221,10 +221,6 @@ def cost(
     amortisation_years : float or array, years
     interest_rate : float or array, 1/year
     operations_share : float or array, 1/year         of the purchase
-
-    Returns
-    -------
-    Cost
     """
     energy = energy_usd_per_year(bom.total_power_w, pue, usd_per_kwh)
     per_hour = owning_usd_per_hour(

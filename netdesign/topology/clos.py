@@ -156,7 +156,7 @@ def _leaves_in_pod(leaves: Leaves, spine_down: Numeric) -> Numeric:
 
 
 def _evenly(leaves: Leaves, even_spread: bool | None) -> bool | Array:
-    untapered = np.less_equal(abs(leaves.down - leaves.up), 1)
+    untapered = np.less_equal(np.abs(leaves.down - leaves.up), 1)
     return untapered if even_spread is None else even_spread
 
 

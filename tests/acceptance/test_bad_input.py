@@ -142,7 +142,7 @@ def test_file_that_is_no_design(command: Callable[..., Run], tmp_path: Path, cas
 
 
 def test_file_that_does_not_exist(command: Callable[..., Run], tmp_path: Path) -> None:
-    check_sentence(command("evaluate", str(tmp_path / "absent.yaml")), "absent.yaml", "No such")
+    check_sentence(command("evaluate", str(tmp_path / "absent.yaml")), "absent.yaml", "o such file")
 
 
 def test_folder_instead_of_a_file(command: Callable[..., Run], tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_bad_prices(command: Callable[..., Run], tmp_path: Path, case: str) -> N
 
 def test_price_file_that_does_not_exist(command: Callable[..., Run], tmp_path: Path) -> None:
     run = command("evaluate", SHIPPED, "--prices", str(tmp_path / "absent.csv"))
-    check_sentence(run, "absent.csv", "No such")
+    check_sentence(run, "absent.csv", "o such file")
 
 
 def test_a_narrow_terminal_does_not_break_the_sentence(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from netdesign.design import (
     design_to_query,
     design_to_yaml,
 )
+from netdesign.economics.bom import BomRow
 from netdesign.evaluate import Evaluation, evaluate
 from netdesign.findings import SEVERITIES
 
@@ -37,6 +38,11 @@ def some(design: Design) -> Evaluation:
     assume(evaluation is not None)
     assert evaluation is not None
     return evaluation
+
+
+def is_facility(row: BomRow) -> bool:
+    """A building's part of a published price model, no part of the cluster."""
+    return row.part_id.startswith("facility")
 
 
 def close(value: Any) -> Any:
@@ -58,7 +64,8 @@ def numbers(part: Any, path: str = "") -> Iterator[tuple[str, float]]:
 @given(designs())
 def test_every_number_is_finite_and_not_negative(design: Design) -> None:
     for path, value in numbers(some(design)):
-        unlimited = path.startswith(".requirement.bandwidth_per_") or path.endswith("suggestion")
+        # No bandwidth may be enough; any latency may be tolerated.
+        unlimited = path.startswith((".requirement.bandwidth_per_", ".requirement.latency"))
         assert not math.isnan(value), path
         assert value >= 0, path
         assert unlimited or math.isfinite(value), path
@@ -76,10 +83,14 @@ def test_an_evaluation_holds_scalars_only(design: Design) -> None:
 
 @LAW
 @given(designs())
-def test_the_plan_uses_every_gpu_and_divides_what_it_cuts(design: Design) -> None:
+def test_the_plan_uses_every_gpu_or_says_so_and_divides_what_it_cuts(design: Design) -> None:
     evaluation = some(design)
     plan, architecture = evaluation.plan, evaluation.architecture
-    assert plan.tensor * plan.pipeline * plan.context * plan.data == design.cluster.gpus
+    used = plan.tensor * plan.pipeline * plan.context * plan.data
+    idle = any(each.code == "idle-gpus" for each in evaluation.findings)
+    assert used < design.cluster.gpus if idle else used == design.cluster.gpus
+    assert not idle or design.plan.mode == "manual"
+    assert plan.shard_group >= 1
     assert architecture.heads % plan.tensor == 0
     assert plan.pipeline * plan.virtual_stages <= architecture.layers
     assert plan.data * plan.context % plan.shard_group == 0
@@ -105,8 +116,10 @@ def test_the_parts_of_a_step_add_up(design: Design) -> None:
     tokens = design.training.sequence_length * design.training.global_batch
     assert evaluation.tokens_per_step == tokens
     assert step.tokens_per_s == close(tokens / step.step_time_s)
-    assert step.tokens_per_s_per_gpu == close(step.tokens_per_s / design.cluster.gpus)
-    peak = evaluation.machine.peak_flops * design.cluster.gpus
+    plan = evaluation.plan
+    working = plan.tensor * plan.pipeline * plan.context * plan.data
+    assert step.tokens_per_s_per_gpu == close(step.tokens_per_s / working)
+    peak = evaluation.machine.peak_flops * working
     assert step.mfu == close(step.model_flops / (step.step_time_s * peak))
     assert step.mfu <= 1
 
@@ -166,8 +179,9 @@ def test_the_rows_of_the_bill_add_up(design: Design) -> None:
     assert cost.capex_usd == close(bom.total_usd)
     assert cost.network_capex_usd == close(bom.network_usd)
     assert cost.power_w == close(bom.total_power_w)
-    if cost.capex_usd:
-        assert cost.network_share == close(cost.network_capex_usd / cost.capex_usd)
+    if cost.network_capex_usd:
+        equipment = cost.capex_usd - sum(row.total_usd or 0 for row in bom.rows if is_facility(row))
+        assert cost.network_share == close(cost.network_capex_usd / equipment)
 
 
 @LAW
@@ -241,21 +255,20 @@ def test_the_requirement_agrees_with_the_step(design: Design) -> None:
 
 
 @LAW
-@given(designs(), st.data())
-def test_more_oversubscription_never_makes_a_step_faster(design: Design, data: Any) -> None:
-    path = data.draw(st.sampled_from(["network.oversubscription", "network.core_oversubscription"]))
+@given(
+    st.one_of(designs(), planned_designs()),
+    st.sampled_from(["network.oversubscription", "network.core_oversubscription"]),
+    st.data(),
+)
+def test_more_oversubscription_never_makes_a_step_faster(
+    design: Design, path: str, data: Any
+) -> None:
     low, high = sorted([data.draw(values(path)), data.draw(values(path))])
     wide, narrow = (some(design.with_values({path: value})) for value in (low, high))
-    assert narrow.step.step_time_s >= wide.step.step_time_s * (1 - 1e-9)
-
-
-@LAW
-@given(planned_designs(), st.data())
-def test_more_oversubscription_never_makes_a_planned_step_faster(design: Design, data: Any) -> None:
-    path = "network.oversubscription"
-    low, high = sorted([data.draw(values(path)), data.draw(values(path))])
-    wide, narrow = (some(design.with_values({path: value})) for value in (low, high))
-    assert narrow.step.step_time_s >= wide.step.step_time_s * (1 - 1e-9)
+    # More ports down may save a tier, hence latency, and keep more hashed flows below one leaf.
+    same_paths = wide.fabric.tiers == narrow.fabric.tiers and wide.machine.balance_efficiency == 1
+    slack = 1e-9 if same_paths else 0.015
+    assert narrow.step.step_time_s >= wide.step.step_time_s * (1 - slack)
 
 
 @LAW
@@ -393,9 +406,9 @@ def test_what_cannot_be_built_is_an_error_and_only_that(design: Design) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"plan.mode": "manual", "plan.tensor": 1, "plan.pipeline": 1}, ("GB", "memory")),
+        ({"plan.mode": "manual", "plan.tensor": 1, "plan.pipeline": 1}, ("fit", "GB")),
         ({"plan.mode": "manual", "plan.tensor": 16, "plan.pipeline": 4}, ("NVLink", "8")),
-        ({"network.family": "rail-only", "cluster.gpus": 512}, ("8 %",)),
+        ({"network.oversubscription": 8}, ("network", "8%")),
         (
             {
                 "plan.mode": "manual",

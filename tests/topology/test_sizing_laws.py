@@ -96,7 +96,7 @@ def test_more_servers_never_need_fewer_switches(family, servers, more, radix, ma
 @settings(max_examples=200, deadline=None)
 @given(FAMILY, SERVERS, RADIX, MACHINES)
 def test_even_spread_divides_the_uplinks_and_never_saves(family, servers, radix, machine):
-    even = size(family, servers, radix, machine)
+    even = size(family, servers, radix, machine, even_spread=True)
     least = size(family, servers, radix, machine, even_spread=False)
     assert even.spines >= least.spines
     assert even.leaf_spine_links == least.leaf_spine_links
@@ -125,6 +125,24 @@ def test_a_fat_tree_takes_the_fewest_tiers_that_reach(servers, radix, machine):
     expected = two if two.buildable else three
     for name in COUNTS:
         assert getattr(chosen, name) == getattr(expected, name)
+
+
+@settings(max_examples=100, deadline=None)
+@given(FAMILY, st.integers(1, 2000), st.sampled_from([32, 64, 128, 144]))
+def test_a_taper_never_needs_more_switches(family, servers, radix):
+    tapers = np.arange(1, 16.25, 0.25)
+    switches = size(family, servers, radix, oversubscription=tapers).switches
+    assert np.all(
+        np.broadcast_to(switches, tapers.shape) <= np.broadcast_to(switches, tapers.shape)[0]
+    )
+
+
+def test_spread_is_left_to_the_ports_where_a_leaf_is_tapered():
+    # 35 ports down and 29 up: the only even spread is 29 spines, 14 have the ports.
+    assert size("fat-tree", 128, 64, oversubscription=1.25).spines == 14
+    assert size("fat-tree", 128, 64, oversubscription=1.25, even_spread=True).spines == 29
+    # Not tapered: 12 would do, 16 divide 32.
+    assert size("fat-tree", 95, 64).spines == 16
 
 
 def test_scalars_give_python_numbers():
@@ -239,3 +257,4 @@ def test_spread(uplinks, least):
         assert uplinks % chosen == 0
         assert all(uplinks % fewer for fewer in range(least, chosen))
     assert spread(np.array([uplinks]), np.array([least]), True)[0] == chosen
+    assert spread(uplinks, least, np.array([True, False])).tolist() == [chosen, least]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from netdesign.app.controls.choices import BEST, BY_SIZE, names, plan_values
+from netdesign.app.choices import BEST, BY_SIZE, names, plan_values
 from netdesign.app.controls.fields import ChoiceField, Field, FlagField, Look, NumberField, Write
 from netdesign.app.controls.ladder import gpu_ladder
 from netdesign.app.controls.summaries import SUMMARIES

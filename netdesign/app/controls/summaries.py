@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netdesign.app.controls.choices import BEST
+from netdesign.app.choices import BEST
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import count
 from netdesign.design import Design

@@ -46,8 +46,7 @@ class BillPanel:
         self.head, self.facts, self.table = LiveHtml(), LiveHtml(), LiveHtml()
         self.book = LiveHtml(acts=acts)
         self.picture = Picture("bill_bars")
-        self._complaint = ""
-        self._own_book = ""
+        self._book_name = self._own_book = self._complaint = ""
         side = box([self.picture.view, self.book], "nd-bill-side")
         self.widget = card(
             self.head,
@@ -67,23 +66,21 @@ class BillPanel:
             foot=_foot(evaluation),
             class_="nd-table-bill",
         )
-        self._show_book(evaluation)
+        self._book_name = evaluation.bom.price_book
+        self._draw_book()
 
     def complain(self, sentence: str) -> None:
         """Say what is wrong with a price file, beside its field."""
         self._complaint = sentence
+        self._draw_book()
 
     def own_book(self, name: str) -> None:
         """Name the planner's own price file that lies over the book; empty for none."""
         self._own_book = name
-        self._complaint = ""
+        self.complain("")
 
-    def _show_book(self, evaluation: Evaluation) -> None:
-        self.book.value = _book(evaluation.bom.price_book, self._own_book, self._complaint)
-
-    def redraw_book(self, evaluation: Evaluation) -> None:
-        """Show the line about the price book again."""
-        self._show_book(evaluation)
+    def _draw_book(self) -> None:
+        self.book.value = _book(self._book_name, self._own_book, self._complaint)
 
 
 def _facts(evaluation: Evaluation) -> Markup:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from netdesign.app.choices import label, said
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.layout import card, inputs_line
 from netdesign.app.live_html import LiveHtml
@@ -131,13 +132,13 @@ def _both(first: Evaluation, second: Evaluation) -> Markup:
 
 
 def _differences(first: Design, second: Design) -> str:
-    parameters = load_catalog().parameters
-    said = [
-        f"{parameters[path].label} {first.value(path)} → {second.value(path)}"
-        for path in parameters
-        if path in changed_paths(first, second)
+    changed = changed_paths(first, second)
+    told = [
+        f"{label(path)} {said(path, first.value(path))} → {said(path, second.value(path))}"
+        for path in load_catalog().parameters
+        if path in changed
     ]
-    return "What differs: " + "; ".join(said) if said else "The two designs are the same."
+    return "What differs: " + "; ".join(told) if told else "The two designs are the same."
 
 
 def _row(measure: Measure, first: Evaluation, second: Evaluation) -> list[Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from netdesign.app.choices import label, said
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
-from netdesign.catalog import load_catalog
 from netdesign.charts.words import plural
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _item(number: int, finding: Finding) -> Markup:
     if finding.field and finding.suggestion is not None:
         button = tag(
             "button",
-            f"Set {_label(finding.field)} to {finding.suggestion}",
+            f"Set {label(finding.field).lower()} to {said(finding.field, finding.suggestion)}",
             type="button",
             class_="nd-button",
             data_act="apply",
@@ -90,8 +90,3 @@ def _item(number: int, finding: Finding) -> Markup:
         tag("span", finding.fix, class_="nd-quiet"),
     )
     return tag("li", badge, words, button, class_="nd-finding", data_code=finding.code)
-
-
-def _label(path: str) -> str:
-    parameter = load_catalog().parameters.get(path)
-    return parameter.label.lower() if parameter else path

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from netdesign.app.html import Head, Markup, join, table, tag
-from netdesign.app.summary_panels.plain import usd
+from netdesign.app.summary_panels.plain import priced, usd
 from netdesign.charts.format import SPACE, days, digits, percent, power, seconds
 from netdesign.design import design_to_query
 
@@ -28,18 +28,23 @@ class Measure(NamedTuple):
     judged: bool = True
 
 
+def _cost(value: Callable[[Evaluation], Any]) -> Callable[[Evaluation], Any]:
+    """A number that needs prices: none where no part has one."""
+    return lambda evaluation: value(evaluation) if priced(evaluation) else math.nan
+
+
 MEASURES = (
-    Measure("To buy", lambda e: e.cost.capex_usd, usd),
-    Measure("Network", lambda e: e.cost.network_capex_usd, usd),
-    Measure("Network share", lambda e: e.cost.network_share, percent, judged=False),
+    Measure("To buy", _cost(lambda e: e.cost.capex_usd), usd),
+    Measure("Network", _cost(lambda e: e.cost.network_capex_usd), usd),
+    Measure("Network share", _cost(lambda e: e.cost.network_share), percent, judged=False),
     Measure("Power", lambda e: e.cost.power_w, power),
     Measure("Step time", lambda e: e.step.step_time_s, seconds),
     Measure("Days to train", lambda e: e.cost.training_days, days),
-    Measure("The run costs", lambda e: e.cost.training_usd, usd),
+    Measure("The run costs", _cost(lambda e: e.cost.training_usd), usd),
     Measure(
         "Per million tokens",
-        lambda e: e.cost.usd_per_million_tokens,
-        lambda value: f"${digits(value)}",
+        _cost(lambda e: e.cost.usd_per_million_tokens),
+        usd,
     ),
     Measure("Lost to the network a day", lambda e: e.cost.network_wait_usd_per_day, usd),
 )

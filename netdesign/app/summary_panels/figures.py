@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netdesign.app.html import Markup, join, tag
-from netdesign.app.summary_panels.plain import between, day_range, spelled, usd
+from netdesign.app.summary_panels.plain import between, day_range, priced, spelled, usd
 from netdesign.app.summary_panels.trust import price_dates
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import Said, days, digits, percent, power, seconds, tokens
@@ -23,11 +23,28 @@ class Figure(NamedTuple):
     said: Said
     means: str
     trust: str
+    source: str = ""
+
+
+NEEDS_PRICES = ("capex", "network_share", "training_usd", "usd_per_million_tokens")
+NO_PRICE = "No part of this design has a price in the book."
 
 
 def figures(evaluation: Evaluation) -> tuple[Figure, ...]:
     """The eight numbers a decision needs."""
-    return (*_money(evaluation), *_time(evaluation))
+    found = (*_money(evaluation), *_time(evaluation))
+    return tuple(_bounded(figure, evaluation) for figure in found)
+
+
+def _bounded(figure: Figure, evaluation: Evaluation) -> Figure:
+    """A number that rests on a bill with gaps says so, or is not shown at all."""
+    if figure.key not in NEEDS_PRICES or evaluation.cost.complete:
+        return figure
+    if not priced(evaluation):
+        return figure._replace(said=Said("no price", ""), means=NO_PRICE, trust=figure.source)
+    if figure.key == "network_share":
+        return figure._replace(means=f"{figure.means} Only parts with a price count.")
+    return figure._replace(label=f"{figure.label}, at least")
 
 
 def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
@@ -35,10 +52,10 @@ def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
     rules = load_catalog().rules
     bill = f"Price book {bom.price_book}, {price_dates(evaluation)}"
     if bom.unpriced:
-        bill += f"; at least this, {plural(len(bom.unpriced), 'part')} without a price"
+        bill += f"; {plural(len(bom.unpriced), 'part')} without a price"
     watts = "Data sheets of the parts"
     if bom.unmetered:
-        watts += f"; at least this, {plural(len(bom.unmetered), 'part')} without a figure"
+        watts += f"; a lower bound, {plural(len(bom.unmetered), 'part')} without a figure"
     low, high = rules["network-share-low"].value, rules["network-share-high"].value
     return (
         Figure(
@@ -47,6 +64,7 @@ def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
             usd(cost.capex_usd),
             "Servers with their GPUs, switches, cables.",
             bill,
+            f"Price book {bom.price_book}",
         ),
         Figure(
             "network_share",

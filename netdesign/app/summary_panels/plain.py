@@ -21,6 +21,7 @@ from netdesign.charts.format import (
     tokens,
 )
 from netdesign.charts.words import FAMILIES, plural
+from netdesign.design import default_design
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -100,33 +101,54 @@ def between(low: str, high: str) -> str:
     return f"{number if shared else low} to {high}"
 
 
+def title(evaluation: Evaluation) -> str:
+    """The name of the design, or one made for it where it only has the one it started with."""
+    design, start = evaluation.design, default_design()
+    if design.name not in (start.name, "Untitled design") or design == start:
+        return design.name
+    return f"{model_name(evaluation)} on {count(design.cluster.gpus)} {_accelerator(evaluation)}"
+
+
+def priced(evaluation: Evaluation) -> bool:
+    """Whether anything of the purchase has a price."""
+    return float(evaluation.cost.capex_usd) > 0
+
+
 def outcome(evaluation: Evaluation) -> str:
     """The first sentence: what one gets, when, for how much."""
     cost = evaluation.cost
     budget = evaluation.design.training.token_budget_trillion * 1e12
-    least = "" if cost.complete else "at least "
+    price = f"costs {'' if cost.complete else 'at least '}{usd(cost.capex_usd)} to buy"
+    if not priced(evaluation):
+        price = "has no price in the price book"
     return (
         f"{model_name(evaluation)} trained on {spelled(tokens(budget))} tokens in about "
-        f"{days(cost.training_days)}, on a cluster that costs {least}{usd(cost.capex_usd)} to "
-        f"buy and draws {power(cost.power_w)}."
+        f"{days(cost.training_days)}, on a cluster that {price} and draws {power(cost.power_w)}."
     )
 
 
 def description(evaluation: Evaluation) -> str:
     """One paragraph: the job, the machines, the network."""
-    return " ".join((_job(evaluation), _network(evaluation), _taper(evaluation)))
+    return " ".join((_job(evaluation), _network(evaluation), _taper(evaluation))).strip()
+
+
+def _accelerator(evaluation: Evaluation) -> str:
+    catalog = load_catalog()
+    server = catalog.servers[evaluation.design.cluster.server]
+    return str(catalog.accelerators[server.accelerator].name)
 
 
 def _job(evaluation: Evaluation) -> str:
-    design, catalog = evaluation.design, load_catalog()
-    server = catalog.servers[design.cluster.server]
-    accelerator = catalog.accelerators[server.accelerator]
-    size = str(spelled(parameters(evaluation.parameters)))
+    design = evaluation.design
+    server = load_catalog().servers[design.cluster.server]
+    size = spelled(parameters(evaluation.parameters))
+    active = ""
     if evaluation.active_parameters < 0.99 * evaluation.parameters:
-        size += f", of which {spelled(parameters(evaluation.active_parameters))} work on each token"
+        working = spelled(parameters(evaluation.active_parameters))
+        active = f"; {working} of them work on each token"
     return (
-        f"The model has {size} parameters, the numbers that training adjusts. "
-        f"{count(design.cluster.gpus)} {accelerator.name} processors (GPUs) in "
+        f"The model has {size} parameters, the numbers that training adjusts{active}. "
+        f"{count(design.cluster.gpus)} {_accelerator(evaluation)} processors (GPUs) in "
         f"{plural(evaluation.servers, 'server')} of type {server.name} train it together, and all "
         "of them exchange results in every step."
     )

@@ -47,6 +47,12 @@ def _bill(evaluation: Evaluation) -> tuple[str, str, str]:
         if bom.unpriced
         else "Every line has a price with source and date. Quotes for your order will differ."
     )
+    if not priced_rows(evaluation):
+        return (
+            "Purchase, network share",
+            f"Price book {bom.price_book} has none of the {plural(len(bought), 'line')}.",
+            "There is no price to trust: choose another book, or upload quotes in the Studio.",
+        )
     return (
         "Purchase, network share",
         f"Price book {bom.price_book}, {plural(len(bought), 'line')} of "

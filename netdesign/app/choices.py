@@ -55,6 +55,24 @@ def names(path: str) -> dict[Any, str]:
     return found
 
 
+def said(path: str, value: Any) -> str:
+    """A value of a parameter as a person reads it."""
+    parameter = load_catalog().parameters.get(path)
+    if parameter is None:
+        return str(value)
+    if parameter.kind == "choice":
+        return names(path).get(value, str(value))
+    if parameter.kind == "flag":
+        return "on" if value else "off"
+    return f"{value:,.10g}"
+
+
+def label(path: str) -> str:
+    """What a parameter is called."""
+    parameter = load_catalog().parameters.get(path)
+    return parameter.label if parameter else path
+
+
 def plan_values(evaluation: Evaluation) -> dict[str, Any]:
     """The plan of an Evaluation as values of the manual controls."""
     plan = evaluation.plan
