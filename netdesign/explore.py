@@ -56,11 +56,11 @@ def _other_technology(design: Design) -> Alternative:
         for key, other in catalog.switches.items()
         if other.technology == wanted and other.port_gbps >= port_gbps
     ]
-    transport = max(
-        (row.balance_efficiency, key)
+    transport = min(
+        (-row.efficiency, row.latency(), key)
         for key, row in catalog.transports.items()
         if row.technology == wanted
-    )[1]
+    )[-1]
     key = min(candidates)[2]
     names = {"ethernet": "Ethernet", "infiniband": "InfiniBand"}
     return Alternative(
@@ -82,14 +82,16 @@ def _other_technology(design: Design) -> Alternative:
 def _other_taper(design: Design) -> Alternative:
     tapered = design.network.oversubscription > 1
     ratio = 1.0 if tapered else 2.0
+    other = evaluate(
+        design.with_values(
+            {"name": f"{design.name}, {ratio:.0f}:1", "network.oversubscription": ratio}
+        )
+    )
+    own = evaluate(design).fabric
     return Alternative(
         "Non-blocking fabric" if tapered else "2:1 oversubscribed fabric",
-        "Full bandwidth above the leaves."
-        if tapered
-        else "Half the spines and half the cables above the leaves.",
-        evaluate(
-            design.with_values(
-                {"name": f"{design.name}, {ratio:.0f}:1", "network.oversubscription": ratio}
-            )
-        ),
+        f"{int(other.fabric.switches):,} switches instead of {int(own.switches):,}, "
+        f"{int(other.fabric.leaf_spine_links):,} links above the leaves instead of "
+        f"{int(own.leaf_spine_links):,}.",
+        other,
     )

@@ -20,7 +20,7 @@ class Toolbar:
 
     def __init__(self, acts: Mapping[str, Act], rename: Act) -> None:
         self._complaint = ""
-        self._drawn: tuple[Any, ...] = ()
+        self._drawn: tuple[bool, bool, bool, bool, bool] | None = None
         self._rename = rename
         self._showing = False
         self.name = widgets.Text(
@@ -59,7 +59,7 @@ class Toolbar:
             self._draw()
 
     def _draw(self) -> None:
-        if self._drawn:
+        if self._drawn is not None:
             self.buttons.value = _buttons(*self._drawn, self._complaint)
 
     def _named(self, change: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from netdesign.charts.palette import PART_COLOURS, ink_on
 
@@ -63,15 +63,17 @@ def stack_layers(x_title: str, rows: list[str] | None, height: int) -> alt.Layer
         color=alt.Color("colour:N", scale=None),
         tooltip=alt.Tooltip("tip:N", title=" "),
     )
-    layers = bars.properties(name="cut")
+    layers = [bars.properties(name="cut")]
     letters = "(1 + max(length(datum.text), length(datum.said)))"
     fits = f"(datum.x1 - datum.x0) / datum.limit * width > {LETTER_PIXELS} * {letters}"
-    for field, shift, weight in (("text", -8, 600), ("said", 8, "normal")):
-        layers = layers + base.mark_text(dy=shift, fontWeight=weight, tooltip=None).encode(
+    weights: tuple[Literal[600, 400], ...] = (600, 400)
+    for field, shift, weight in zip(("text", "said"), (-8, 8), weights, strict=True):
+        words = base.mark_text(dy=shift, fontWeight=weight).encode(
             x="middle:Q",
             y=y,
             text=f"{field}:N",
             color=alt.Color("ink:N", scale=None),
             opacity=alt.when(fits).then(alt.value(1)).otherwise(alt.value(0)),
         )
-    return layers
+        layers.append(words)
+    return cast("alt.LayerChart", alt.layer(*layers))

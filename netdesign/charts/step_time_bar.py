@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from netdesign.charts.format import seconds
 from netdesign.charts.palette import BOX_LINE
@@ -83,7 +83,8 @@ def layers(rows: list[str] | None) -> alt.LayerChart:
         )
         for end in ("low", "high")
     ]
-    return frame(x="limit:Q") + stack_layers("seconds", rows, BAR) + line + ends[0] + ends[1]
+    bars = stack_layers("seconds", rows, BAR)
+    return cast("alt.LayerChart", alt.layer(frame(x="limit:Q"), bars, line, *ends))
 
 
 def build() -> alt.LayerChart:

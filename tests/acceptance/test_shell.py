@@ -87,19 +87,40 @@ def test_json_findings_are_those_of_python(record: dict[str, Any]) -> None:
     assert [each["sentence"] for each in record["findings"]] == [each.sentence for each in findings]
 
 
-def test_a_need_that_no_bandwidth_meets_is_still_json(
-    command: Callable[..., Run], tmp_path: Path
+@pytest.mark.parametrize(
+    ("changes", "unlimited"),
+    [
+        # Tensor parallelism over two servers waits for latency alone.
+        (
+            {
+                "plan.mode": "manual",
+                "plan.tensor": 16,
+                "plan.pipeline": 4,
+                "target.communication_share": 0.005,
+            },
+            "bandwidth_per_gpu",
+        ),
+        ({"cluster.gpus": 8}, "latency_tolerated_s"),
+    ],
+)
+def test_what_has_no_limit_is_still_json(
+    command: Callable[..., Run], tmp_path: Path, changes: dict[str, Any], unlimited: str
 ) -> None:
-    # Tensor parallelism inside the server alone takes more than 0.5 % of a step.
-    design = default_design().with_values(
-        {"target.communication_share": 0.005, "plan.mode": "manual"}
-    )
-    assert math.isinf(evaluate(design).requirement.bandwidth_per_gpu)
+    design = default_design().with_values(changes)
+    assert math.isinf(getattr(evaluate(design).requirement, unlimited))
     file = tmp_path / "mine.yaml"
     file.write_text(design_to_yaml(design), encoding="utf-8")
     run = command("evaluate", str(file), "--json")
     assert run.status == 0
-    strict_json(run.out)
+    told = {
+        value
+        for path, value in leaves(strict_json(run.out)["requirement"])
+        if path[0].startswith(unlimited)
+    }
+    assert told == {None}
+    text = command("evaluate", str(file))
+    assert text.status == 0
+    assert not {"inf", "nan"} & set(text.out.replace(",", " ").split())
 
 
 def test_file_name_and_shipped_name_give_the_same(

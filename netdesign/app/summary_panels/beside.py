@@ -91,9 +91,9 @@ def _row(measure: Measure, evaluation: Evaluation, others: Sequence[Alternative]
 
 def _cell(measure: Measure, own: float, other: float) -> Markup:
     change = relative(own, other)
-    if change is None:
+    if change is None and own != other:
         said, kind = "", "same"
-    elif abs(change) < SAME:
+    elif change is None or abs(change) < SAME:
         said, kind = "same", "same"
     else:
         said = f"{'+' if change > 0 else '−'}{percent(abs(change))}"

@@ -23,7 +23,6 @@ class Figure(NamedTuple):
     said: Said
     means: str
     trust: str
-    source: str = ""
 
 
 NEEDS_PRICES = ("capex", "network_share", "training_usd", "usd_per_million_tokens")
@@ -41,7 +40,8 @@ def _bounded(figure: Figure, evaluation: Evaluation) -> Figure:
     if figure.key not in NEEDS_PRICES or evaluation.cost.complete:
         return figure
     if not priced(evaluation):
-        return figure._replace(said=Said("no price", ""), means=NO_PRICE, trust=figure.source)
+        book = f"Price book {evaluation.bom.price_book}"
+        return figure._replace(said=Said("no price", ""), means=NO_PRICE, trust=book)
     if figure.key == "network_share":
         return figure._replace(means=f"{figure.means} Only parts with a price count.")
     return figure._replace(label=f"{figure.label}, at least")
@@ -64,7 +64,6 @@ def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
             usd(cost.capex_usd),
             "Servers with their GPUs, switches, cables.",
             bill,
-            f"Price book {bom.price_book}",
         ),
         Figure(
             "network_share",

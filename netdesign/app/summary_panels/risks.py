@@ -35,6 +35,7 @@ IN_PLAIN_WORDS = MappingProxyType(
         "wrong-technology": "Switch and protocol do not belong together: InfiniBand and Ethernet "
         "do not mix.",
         "single-switch-is-full": "One switch has too few ports for this many servers.",
+        "one-switch-would-do": "Several switches are bought where a single one would do.",
         "tensor-leaves-domain": "Each layer is split over more GPUs than share the fast link "
         "inside a server (NVLink), so the heaviest traffic takes the slower network.",
         "idle-gpus": "Some GPUs are paid for and have nothing to do, because the work does not "

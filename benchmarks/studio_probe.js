@@ -1,0 +1,118 @@
+// Runs in the page before anything else and keeps time there, so that what drives the browser from
+// outside costs the measurement nothing.
+(() => {
+  const now = () => performance.now();
+  const charts = ".nd-chart";
+  let press = null;
+
+  class WatchedSocket extends WebSocket {
+    constructor(...of) {
+      super(...of);
+      this.addEventListener("message", ({ data }) => {
+        if (!press || press.sent === null) return;
+        const size = data.byteLength ?? data.size ?? data.length;
+        press.messages += 1;
+        press.bytes += size;
+        if (size >= press.largest) {
+          press.largest = size;
+          press.received = now();
+        }
+      });
+    }
+
+    send(data) {
+      if (press && press.sent === null) press.sent = now();
+      super.send(data);
+    }
+  }
+  window.WebSocket = WatchedSocket;
+
+  // The frame that shows a change is drawn after the next animation callback.
+  const afterFrame = (then) =>
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => then(now());
+      port2.postMessage(null);
+    });
+
+  const changed = (kind) => {
+    const mine = press;
+    if (!mine) return;
+    mine[kind] = now();
+    mine.changes += 1;
+    if (mine.frame) return;
+    mine.frame = true;
+    afterFrame((at) => {
+      mine.frame = false;
+      mine.painted = at;
+    });
+  };
+
+  const loaded = { ready: null, firstChart: null, allCharts: null, slider: null };
+  const loading = () => {
+    if (loaded.slider === null && document.querySelector(".noUi-handle")) loaded.slider = now();
+    if (loaded.ready === null && document.documentElement.dataset.ndReady) loaded.ready = now();
+    const found = [...document.querySelectorAll(charts)];
+    const drawn = found.filter((chart) => chart.dataset.drawn).length;
+    if (loaded.firstChart === null && drawn) loaded.firstChart = now();
+    if (loaded.allCharts === null && found.length && drawn === found.length) {
+      loaded.allCharts = now();
+    }
+  };
+
+  new MutationObserver((records) => {
+    if (loaded.allCharts === null) loading();
+    if (!press) return;
+    for (const { target, type, attributeName } of records) {
+      const element = target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement;
+      if (!element) continue;
+      if (type === "attributes") {
+        if (attributeName === "data-drawn") {
+          changed("drawn");
+          press.charts += 1;
+        }
+      } else if (element.closest(".nd-results") && !element.closest(charts)) {
+        changed("written");
+      }
+    }
+  }).observe(document, {
+    subtree: true,
+    childList: true,
+    characterData: true,
+    attributes: true,
+    attributeFilter: ["data-drawn", "data-nd-ready"],
+  });
+
+  // Longest wait for a press that redraws nothing, and how long nothing may change to be done.
+  const GIVE_UP_MS = 4000;
+  const settled = (quiet) =>
+    new Promise((resolve) => {
+      const began = now();
+      const look = () => {
+        const last = Math.max(press.drawn ?? 0, press.written ?? 0, press.painted ?? 0);
+        const done = press.drawn !== null && !press.frame && now() - last > quiet;
+        if (done || now() - began > GIVE_UP_MS) resolve();
+        else setTimeout(look, 10);
+      };
+      look();
+    });
+
+  window.netdesignProbe = {
+    loaded,
+    arm() {
+      press = {
+        at: null, sent: null, received: null, drawn: null, written: null, painted: null,
+        messages: 0, bytes: 0, largest: 0, charts: 0, changes: 0, frame: false,
+      };
+      const mine = press;
+      document.addEventListener("keydown", (event) => { mine.at = event.timeStamp; },
+        { capture: true, once: true });
+    },
+    async result(quiet) {
+      await settled(quiet);
+      const { frame, ...done } = press;
+      press = null;
+      return done;
+    },
+  };
+})();
