@@ -28,24 +28,25 @@
   window.WebSocket = WatchedSocket;
 
   // The frame that shows a change is drawn after the next animation callback.
-  const afterFrame = (then) =>
+  const paint = (mine) => {
+    if (mine.scheduled) return;
+    mine.scheduled = true;
+    mine.unpainted += 1;
     requestAnimationFrame(() => {
+      mine.scheduled = false;
       const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => then(now());
+      port1.onmessage = () => {
+        mine.painted = now();
+        mine.unpainted -= 1;
+        port1.close();
+      };
       port2.postMessage(null);
     });
+  };
 
   const changed = (kind) => {
-    const mine = press;
-    if (!mine) return;
-    mine[kind] = now();
-    mine.changes += 1;
-    if (mine.frame) return;
-    mine.frame = true;
-    afterFrame((at) => {
-      mine.frame = false;
-      mine.painted = at;
-    });
+    press[kind] = now();
+    paint(press);
   };
 
   const loaded = { ready: null, firstChart: null, allCharts: null, slider: null };
@@ -90,7 +91,7 @@
       const began = now();
       const look = () => {
         const last = Math.max(press.drawn ?? 0, press.written ?? 0, press.painted ?? 0);
-        const done = press.drawn !== null && !press.frame && now() - last > quiet;
+        const done = press.drawn !== null && !press.unpainted && now() - last > quiet;
         if (done || now() - began > GIVE_UP_MS) resolve();
         else setTimeout(look, 10);
       };
@@ -102,7 +103,7 @@
     arm() {
       press = {
         at: null, sent: null, received: null, drawn: null, written: null, painted: null,
-        messages: 0, bytes: 0, largest: 0, charts: 0, changes: 0, frame: false,
+        messages: 0, bytes: 0, largest: 0, charts: 0, scheduled: false, unpainted: 0,
       };
       const mine = press;
       document.addEventListener("keydown", (event) => { mine.at = event.timeStamp; },
@@ -110,7 +111,7 @@
     },
     async result(quiet) {
       await settled(quiet);
-      const { frame, ...done } = press;
+      const { scheduled, unpainted, ...done } = press;
       press = null;
       return done;
     },

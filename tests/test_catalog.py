@@ -270,18 +270,6 @@ def test_unknown_names_offer_the_nearest(catalog):
         catalog.calibration("no-such-constant", "hopper")
 
 
-def test_economic_defaults_are_those_of_the_settings(catalog):
-    settings = {
-        "pue": "economics.pue",
-        "electricity_price": "economics.usd_per_kwh",
-        "amortisation_years": "economics.amortisation_years",
-        "interest_rate": "economics.interest_rate",
-        "opex_share": "economics.operations_share",
-    }
-    for name, path in settings.items():
-        assert float(catalog.parameters[path].default) == catalog.economic(name)
-
-
 def test_rows_cannot_be_changed(catalog):
     with pytest.raises(ValueError, match="frozen"):
         catalog.servers["dgx-h100"].gpus = 9

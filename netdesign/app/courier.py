@@ -24,7 +24,7 @@ class Carried:
 
     def send_state(self, key: Any = None) -> None:
         bundle = _bundle.get()
-        if bundle is None:
+        if bundle is None or self.comm is None:  # type: ignore[attr-defined]
             super().send_state(key)  # type: ignore[misc]
         else:
             state = self.get_state(key=key)  # type: ignore[attr-defined]

@@ -25,9 +25,9 @@ from netdesign.catalog.prices import Price, PriceBook, read_price_book, read_pri
 from netdesign.catalog.references import Reference, read_references
 from netdesign.catalog.settings import (
     CalibrationRow,
-    EconomicRow,
     Parameter,
     RentalRow,
+    RuleRow,
     Transport,
 )
 from netdesign.catalog.tables import Part, Row, Table
@@ -37,7 +37,6 @@ __all__ = [
     "Cable",
     "CalibrationRow",
     "Catalog",
-    "EconomicRow",
     "LinkMedium",
     "ModelRow",
     "Nic",
@@ -49,6 +48,7 @@ __all__ = [
     "Reference",
     "RentalRow",
     "Row",
+    "RuleRow",
     "Server",
     "Switch",
     "Table",

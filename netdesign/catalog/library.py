@@ -23,9 +23,9 @@ from netdesign.catalog.prices import PriceBook, read_price_book
 from netdesign.catalog.references import Reference, read_references
 from netdesign.catalog.settings import (
     CalibrationRow,
-    EconomicRow,
     Parameter,
     RentalRow,
+    RuleRow,
     Transport,
 )
 from netdesign.catalog.tables import Part, Row, Table, keyed_rows, read_rows, read_table
@@ -54,8 +54,7 @@ class Catalog:
     transports: Table[Transport]
     models: Table[ModelRow]
     price_books: Mapping[str, PriceBook]
-    economics: Table[EconomicRow]
-    rules: Table[EconomicRow]
+    rules: Table[RuleRow]
     rental: tuple[RentalRow, ...]
     references: Mapping[str, Reference]
     parameters: Mapping[str, Parameter]
@@ -77,10 +76,6 @@ class Catalog:
             known = ", ".join(self.price_books)
             raise DesignError("price_book", name, "is not a known price book", f"use {known}")
         return self.price_books[name]
-
-    def economic(self, name: str) -> float:
-        """Return an economic default in the unit of its row."""
-        return self.economics.require(name, "economic default").value
 
     def calibration(self, name: str, scope: str) -> CalibrationRow:
         """Return a fitted constant for a scope.
@@ -132,8 +127,7 @@ def read_catalog(folder: Path) -> Catalog:
         transports=read_table(folder / "transports.csv", Transport, "transport"),
         models=read_table(folder / "models.csv", ModelRow, "model"),
         price_books=_price_books(folder / "prices"),
-        economics=read_table(folder / "economics.csv", EconomicRow, "economic default"),
-        rules=read_table(folder / "rules.csv", EconomicRow, "rule"),
+        rules=read_table(folder / "rules.csv", RuleRow, "rule"),
         rental=read_rows(folder / "rental.csv", RentalRow),
         references=read_references(folder / "references.bib"),
         parameters=_parameters(folder / "parameters.csv"),
@@ -230,7 +224,6 @@ def _check_sources(catalog: Catalog) -> None:
     tables["link_media.csv"] = tuple(catalog.link_media.values())
     tables["transports.csv"] = tuple(catalog.transports.values())
     tables["models.csv"] = tuple(catalog.models.values())
-    tables["economics.csv"] = tuple(catalog.economics.values())
     tables["rules.csv"] = tuple(catalog.rules.values())
     tables["rental.csv"] = catalog.rental
     tables["calibration.csv"] = tuple(catalog.calibrations.values())

@@ -1,4 +1,4 @@
-"""Transports, economic defaults, rental prices, fitted constants and the planner's settings."""
+"""Transports, thresholds of findings, rental prices, fitted constants, and what one can set."""
 
 from __future__ import annotations
 
@@ -41,14 +41,12 @@ class Transport(Part):
         return self.base_latency + (tiers - 1) * self.extra_latency
 
 
-class EconomicRow(Row):
-    """One economic default."""
+class RuleRow(Row):
+    """The threshold of a finding."""
 
     name: Name
     value: Finite
     unit: Name
-    low: Finite | None = None
-    high: Finite | None = None
 
 
 class RentalRow(Row):

@@ -21,7 +21,7 @@ class Calibration:
     generation: str
     matrix_efficiency: float  # ceiling of 16-bit matrix products over the dense peak
     matrix_efficiency_fp8: float  # the same for 8-bit, over the 8-bit peak
-    matrix_traffic: float  # bytes a product moves over those of its operands, once each
+    matrix_traffic: float  # how often a product moves its operands and its result
     attention_efficiency: float  # fused attention over the 16-bit peak
     memory_efficiency: float  # of memory-bound kernels over the memory bandwidth
     layer_launch_s: float  # host time to issue one layer once

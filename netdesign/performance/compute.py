@@ -29,29 +29,35 @@ class ComputeTime:
 
 
 @formula(
-    latex=r"t = \frac{2\,(m+d)(n+d)(k+d)}{\eta\,F}",
-    source="hockney-1988",
+    latex=r"t = \frac{2mnk}{\eta F} + \frac{\kappa\,(b\,(mk + kn) + 2mn)}{\eta_m B_\mathrm{mem}}",
+    source="williams-2009",
 )
 def matrix_product_time(
-    m: Numeric, n: Numeric, k: Numeric, flops: Numeric, half_size: Numeric
+    m: Numeric,
+    n: Numeric,
+    k: Numeric,
+    flops: Numeric,
+    bandwidth: Numeric,
+    operand_bytes: Numeric = 2,
 ) -> Numeric:
-    """Time of a matrix product (m x k) by (k x n).
+    """Time of a matrix product (m x k) by (k x n) with a 16-bit result.
 
-    Every dimension is longer by a half-size ``d``: a dimension of length ``d`` reaches half of
-    the speed of a long one. A product with a short side then takes the time to move its other
-    matrix through memory, as a roofline says.
+    Arithmetic and traffic add up, because tiles are filled and drained between products: a product
+    with a short side is slow, as a roofline says, and a square one of a few thousand loses a share.
 
     Parameters
     ----------
     m, n, k : float or array, elements
-    flops : float or array, FLOP/s      peak times the efficiency of large products
-    half_size : float or array, elements
+    flops : float or array, FLOP/s          peak times the efficiency of large products
+    bandwidth : float or array, bytes/s     of the memory, over how often operands are moved
+    operand_bytes : float                   2 for 16-bit operands, 1 for 8-bit
 
     Returns
     -------
     float or array, s
     """
-    return 2.0 * (m + half_size) * (n + half_size) * (k + half_size) / flops
+    rows = m * n
+    return 2.0 / flops * rows * k + (operand_bytes * k * (m + n) + 2.0 * rows) / bandwidth
 
 
 @formula(latex=r"t = \frac{V}{\eta\,B_\mathrm{mem}}", source="williams-2009")
@@ -133,21 +139,20 @@ def compute_time(
 
 def _matrix_speed(
     training: Training, machine: Machine, calibration: Calibration
-) -> tuple[Numeric, Numeric]:
-    """FLOP/s of large products, and the half-size that their operands' traffic makes.
-
-    A product moves bytes of its operands, fewer of them in 8 bits: the half-size is that of 16-bit
-    products in both precisions.
-    """
-    speed, half_size = _sixteen_bit(machine, calibration)
+) -> tuple[Numeric, Numeric, int]:
+    """FLOP/s, memory bandwidth and operand bytes of the products with weights."""
+    flops, bandwidth, width = _sixteen_bit(machine, calibration)
     if training.precision in EIGHT_BIT:
-        return machine.peak_flops * calibration.matrix_efficiency_fp8, half_size
-    return speed, half_size
+        return machine.peak_flops * calibration.matrix_efficiency_fp8, bandwidth, 1
+    return flops, bandwidth, width
 
 
-def _sixteen_bit(machine: Machine, calibration: Calibration) -> tuple[Numeric, Numeric]:
-    speed = machine.attention_peak_flops * calibration.matrix_efficiency
-    return speed, calibration.matrix_traffic * speed / _memory_speed(machine, calibration)
+def _sixteen_bit(machine: Machine, calibration: Calibration) -> tuple[Numeric, Numeric, int]:
+    return (
+        machine.attention_peak_flops * calibration.matrix_efficiency,
+        _memory_speed(machine, calibration) / calibration.matrix_traffic,
+        2,
+    )
 
 
 def _memory_speed(machine: Machine, calibration: Calibration) -> Numeric:
@@ -160,11 +165,11 @@ def _weight_products_time(
     machine: Machine,
     calibration: Calibration,
 ) -> Numeric:
-    flops, half_size = _matrix_speed(training, machine, calibration)
+    speed = _matrix_speed(training, machine, calibration)
     total: Numeric = 0.0
     for product in products[:-1]:
         if product.name not in _ATTENTION_CORE:
-            time = matrix_product_time(product.m, product.n, product.k, flops, half_size)
+            time = matrix_product_time(product.m, product.n, product.k, *speed)
             total = total + time * (product.count * product.share)
     return total
 
@@ -219,9 +224,7 @@ def _attention_time(
         time = time + one * product.count * product.share
     # Scores go out of and into memory as 16-bit values for scale and mask, softmax, and values.
     scores = core[0].m * core[0].n * core[0].count
-    moved = memory_bound_time(
-        scores * 10.0, _memory_speed(machine, calibration)
-    )
+    moved = memory_bound_time(scores * 10.0, _memory_speed(machine, calibration))
     return time + moved, 2.0 * (time + moved)
 
 
@@ -235,15 +238,11 @@ def _ends_time(
     calibration: Calibration,
 ) -> Numeric:
     """Embedding, logits and loss of one micro-batch, forward and backward; always 16-bit."""
-    product = matrix_product_time(
-        logits.m, logits.n, logits.k, *_sixteen_bit(machine, calibration)
-    )
+    product = matrix_product_time(logits.m, logits.n, logits.k, *_sixteen_bit(machine, calibration))
     # Loss in 32-bit: read 2, write 4, read 4 for the sum; backward read 4, write 2 and copies of 4.
     loss = logits.m * logits.n * 20.0
     table = tokens / plan.context * arch.hidden * 10.0
-    return 3.0 * product + memory_bound_time(
-        loss + table, _memory_speed(machine, calibration)
-    )
+    return 3.0 * product + memory_bound_time(loss + table, _memory_speed(machine, calibration))
 
 
 @formula(latex=r"t = \frac{30\,N_\mathrm{held}}{\eta\,B_\mathrm{mem}}", source="rajbhandari-2020")

@@ -249,9 +249,7 @@ def _with_recompute(batch: RunBatch, calibration: Calibration) -> RunBatch:
         trial = replace(batch, plan=replace(batch.plan, recompute=np.full(len(batch.runs), code)))
         chosen = np.where(trial.memory_bytes(calibration) <= limit, code, chosen)
     stated = batch.plan.recompute
-    return replace(
-        batch, plan=replace(batch.plan, recompute=np.where(stated >= 0, stated, chosen))
-    )
+    return replace(batch, plan=replace(batch.plan, recompute=np.where(stated >= 0, stated, chosen)))
 
 
 def _column(runs: Sequence[MeasuredRun], name: str) -> Array:

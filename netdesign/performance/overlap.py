@@ -63,17 +63,13 @@ def timed_collectives(
     ]
 
 
-def links_of(
-    collective: Collective, machine: Machine, calibration: Calibration
-) -> Links:
+def links_of(collective: Collective, machine: Machine, calibration: Calibration) -> Links:
     """The links that one group of ranks gets: its tapers, its share of collisions, its start-up."""
     span = collective.span
     ordered = collective.operation not in UNORDERED
     pod = members_within(span, machine.pod_gpus)
     inside = np.maximum(pod / span.local, 1.0)
-    slowdown = crossing_slowdown(
-        machine.oversubscription, inside, span.domains, ordered=ordered
-    )
+    slowdown = crossing_slowdown(machine.oversubscription, inside, span.domains, ordered=ordered)
     beyond = np.maximum(1.0 - inside / span.domains, 0.0)
     crossing = beyond / inside if ordered else beyond
     network = effective_bandwidth(
@@ -94,9 +90,7 @@ def links_of(
     )
 
 
-def _timed(
-    collective: Collective, machine: Machine, calibration: Calibration
-) -> TimedCollective:
+def _timed(collective: Collective, machine: Machine, calibration: Calibration) -> TimedCollective:
     links = links_of(collective, machine, calibration)
     one = collective_time(collective.operation, collective.size, collective.span, links)
     time = one * collective.calls

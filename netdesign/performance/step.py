@@ -101,7 +101,9 @@ def pipeline_time(
     return micro_batches * slowest + (pipeline * mean - slowest) / virtual_stages
 
 
-@formula(latex=r"\mathrm{MFU} = \frac{F_\mathrm{model}}{t\,n\,F_\mathrm{peak}}", source="chowdhery-2022")
+@formula(
+    latex=r"\mathrm{MFU} = \frac{F_\mathrm{model}}{t\,n\,F_\mathrm{peak}}", source="chowdhery-2022"
+)
 def model_flops_utilisation(
     model_flops: Numeric, step_time: Numeric, gpus: Numeric, peak_flops: Numeric
 ) -> Numeric:
@@ -187,9 +189,7 @@ def _step(
     total: Numeric,
 ) -> StepTime:
     tokens = training.global_batch * training.sequence_length
-    flops = tokens * flops_per_token(
-        arch, training.sequence_length, causal=training.causal
-    )
+    flops = tokens * flops_per_token(arch, training.sequence_length, causal=training.causal)
     gpus = plan.tensor * plan.pipeline * plan.context * plan.data
     rate = tokens / total
     return StepTime(

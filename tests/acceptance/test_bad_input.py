@@ -95,6 +95,10 @@ BAD_DESIGNS = {
         "plan:\n  mode: manual\n  tensor: 8\n  pipeline: 1\n  expert: 4\n",
         ("plan.expert", "4", "1"),
     ),
+    "FP8 on a card without it": (
+        "cluster:\n  server: dgx-a100\ntraining:\n  precision: fp8\n",
+        ("training.precision", "fp8", "A100", "bf16"),
+    ),
     "more stages than layers": (
         "plan:\n  mode: manual\n  tensor: 1\n  pipeline: 128\n",
         ("plan.pipeline", "128", "80"),

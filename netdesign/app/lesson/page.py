@@ -15,6 +15,11 @@ from netdesign.app.transport import PageWidget
 
 logger = logging.getLogger(__name__)
 
+FAILED = (
+    "Something went wrong while computing: what you see is the last good picture. Reload the page "
+    "to go on."
+)
+
 
 class LessonPage(widgets.VBox):
     """Shown once, at the top of a lesson."""
@@ -22,6 +27,7 @@ class LessonPage(widgets.VBox):
     def __init__(self, title: str) -> None:
         self.page = PageWidget(title=f"{title} · netdesign")
         self.alert = LiveHtml("")
+        self._failing: set[Callable[..., None]] = set()
         super().__init__([self.page, page_style(), self.alert])
         self.add_class("nd-lesson")
 
@@ -33,14 +39,11 @@ class LessonPage(widgets.VBox):
                 callback(*arguments)
             except Exception:
                 logger.exception("a callback of the lesson failed")
-                self.alert.value = tag(
-                    "p",
-                    "Something went wrong while computing: what you see is the last good picture. "
-                    "Reload the page to go on.",
-                    class_="nd-alert",
-                    role="alert",
-                )
+                self._failing.add(callback)
             else:
-                self.alert.value = ""
+                self._failing.discard(callback)
+            self.alert.value = (
+                tag("p", FAILED, class_="nd-alert", role="alert") if self._failing else ""
+            )
 
         return guard

@@ -117,9 +117,10 @@ def sentence(evaluation: Evaluation, other: Evaluation) -> str:
     time = _time(float(evaluation.cost.training_days), float(other.cost.training_days))
     run = _money(float(evaluation.cost.training_usd), float(other.cost.training_usd))
     joint = "but" if _opposite(buy, time) else "and"
-    bound = (
-        "" if other.cost.complete else " Parts of it have no price, so its cost is a lower bound."
-    )
+    if not (priced(evaluation) and priced(other)):
+        return f"It takes {time or 'the same time'} to train. Without prices no more can be said."
+    partly = not (evaluation.cost.complete and other.cost.complete)
+    bound = " Parts without a price are left out of this." if partly else ""
     return (
         f"It costs {buy or 'the same'} to buy {joint} takes {time or 'the same time'} to train; "
         f"the run comes to {run or 'the same'}.{bound}"

@@ -1,0 +1,367 @@
+"""The Studio without a browser: set inputs, read what the panels would show."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from netdesign.app.studio import Studio
+from netdesign.design import Design, default_design, design_to_query, design_to_yaml
+from netdesign.errors import DesignError
+from netdesign.evaluate import Evaluation, evaluate
+
+PRICES = b"part_id,price_usd\nqm9700,1\n"
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def studio(clock: Clock) -> Studio:
+    return Studio(clock=clock)
+
+
+def typed(studio: Studio, path: str, text: str) -> None:
+    """What a planner types into the field of a parameter."""
+    studio.controls.field(path).text.value = text
+
+
+def complaint(studio: Studio, path: str) -> str:
+    field = studio.controls.field(path)
+    return field._complaint.value if field._complaint else ""
+
+
+def number(studio: Studio, key: str) -> str:
+    tile = next(n for n in studio.headline._numbers if n.key == key)
+    return str(tile.said)
+
+
+def test_dragging_each_main_slider_changes_numbers_and_pictures(studio: Studio) -> None:
+    step, memory, demand, network, bill = studio.panels[2:]
+    pictures = {
+        "model.parameters_billion": (step.picture, memory.picture, demand.bars),
+        "cluster.gpus": (step.picture, network.picture, bill.picture),
+        "network.oversubscription": (network.picture, bill.picture),
+    }
+    for path, changed in pictures.items():
+        before = [(picture.view.revision, picture.view.data) for picture in changed]
+        capex = studio.headline.strip.value
+        studio.controls.field(path).slider.value += 3
+        assert studio.headline.strip.value != capex
+        for (revision, data), picture in zip(before, changed, strict=True):
+            assert picture.view.revision > revision
+            assert picture.view.data != data
+
+
+def test_what_did_not_change_is_not_drawn_again(studio: Studio) -> None:
+    memory = studio.panels[3].picture.view
+    revision = memory.revision
+    studio.change({"economics.usd_per_kwh": 0.2})
+    assert memory.revision == revision
+
+
+def test_a_drag_of_the_size_leaves_the_preset(studio: Studio) -> None:
+    studio.controls.field("model.parameters_billion").slider.value += 1
+    assert studio.state.inputs.model.preset == "by-size"
+
+
+def test_choosing_a_preset_moves_the_size(studio: Studio) -> None:
+    studio.controls.field("model.preset").list.value = "llama-3.1-405b"
+    size = studio.controls.field("model.parameters_billion")
+    assert size.text.value == "405.9"
+    assert size.slider.value > 60
+    assert studio.state.inputs.model.preset == "llama-3.1-405b"
+
+
+def test_gpus_go_in_whole_servers(studio: Studio) -> None:
+    studio.controls.field("cluster.server").list.value = "gb200-nvl72"
+    stops = studio.controls.field("cluster.gpus")._stops
+    assert stops[:4] == (72, 144, 216, 288)
+
+
+def test_a_typed_error_stays_in_its_field_and_the_picture_stays(studio: Studio) -> None:
+    headline = studio.headline.strip.value
+    typed(studio, "cluster.gpus", "0")
+    assert "out of range" in complaint(studio, "cluster.gpus")
+    assert 'role="alert"' in studio.banner.widget.value
+    assert studio.headline.strip.value == headline
+    assert studio.controls.field("cluster.gpus").text.value == "0"
+    studio.change({"network.oversubscription": 2.0})
+    assert studio.controls.field("cluster.gpus").text.value == "0"
+    assert complaint(studio, "cluster.gpus")
+    typed(studio, "cluster.gpus", "2,048")
+    assert complaint(studio, "cluster.gpus") == ""
+    assert studio.state.inputs.cluster.gpus == 2048
+
+
+@pytest.mark.parametrize("text", ["many", "1e", "<b>7</b>", "", "nan"])
+def test_what_is_no_number_is_told_escaped(studio: Studio, text: str) -> None:
+    typed(studio, "cluster.gpus", text)
+    assert complaint(studio, "cluster.gpus")
+    assert "<b>7" not in complaint(studio, "cluster.gpus")
+    assert studio.state.inputs == default_design()
+
+
+def test_a_plan_that_cannot_run_is_told_beside_its_control(studio: Studio) -> None:
+    studio.change({"plan.mode": "manual"})
+    headline = studio.headline.strip.value
+    typed(studio, "plan.tensor", "7")
+    assert "does not divide" in complaint(studio, "plan.tensor")
+    assert studio.controls.groups["Parallel plan"].heading.value
+    assert studio.headline.strip.value == headline
+    typed(studio, "plan.tensor", "8")
+    assert complaint(studio, "plan.tensor") == ""
+    assert studio.banner.widget.value == ""
+
+
+def test_manual_controls_show_the_plan_found_and_start_from_it(studio: Studio) -> None:
+    studio.controls.groups["Parallel plan"].open()
+    tensor = studio.controls.field("plan.tensor")
+    assert tensor.text.disabled
+    found = studio.evaluation.plan
+    assert tensor.text.value == str(int(found.tensor))
+    studio.controls.field("plan.mode").list.value = "manual"
+    assert not tensor.text.disabled
+    assert studio.state.inputs.plan.tensor == found.tensor
+    assert studio.evaluation.plan.pipeline == found.pipeline
+    assert studio.evaluation.step.step_time_s == pytest.approx(
+        evaluate(default_design()).step.step_time_s
+    )
+
+
+def test_undo_takes_back_a_drag_as_one_step(studio: Studio, clock: Clock) -> None:
+    slider = studio.controls.field("cluster.gpus").slider
+    for _ in range(5):
+        clock.now += 0.1
+        slider.value += 1
+    clock.now += 5
+    studio.change({"network.oversubscription": 2.0})
+    studio.toolbar.buttons.act("undo", "")
+    assert studio.state.inputs.network.oversubscription == 1.0
+    studio.toolbar.buttons.act("undo", "")
+    assert studio.state.inputs == default_design()
+    assert not studio.state.can_undo
+    studio.toolbar.buttons.act("redo", "")
+    studio.toolbar.buttons.act("redo", "")
+    assert studio.state.inputs.network.oversubscription == 2.0
+
+
+def test_reset_goes_back_to_what_was_opened(studio: Studio) -> None:
+    typed(studio, "cluster.gpus", "nonsense")
+    studio.change({"network.oversubscription": 2.0})
+    studio.toolbar.buttons.act("reset", "")
+    assert studio.state.inputs == default_design()
+    assert studio.controls.field("cluster.gpus").text.value == "1,024"
+
+
+def test_the_address_is_a_permalink(studio: Studio) -> None:
+    studio.change({"cluster.gpus": 512, "network.oversubscription": 2.0})
+    again = Studio()
+    again.page.initial_query = studio.page.query
+    assert again.state.inputs == studio.state.inputs
+    assert again.page.query == design_to_query(studio.state.inputs)
+    assert not again.state.can_undo
+
+
+def test_a_spoilt_link_is_told_and_the_rest_of_it_taken(studio: Studio) -> None:
+    studio.page.initial_query = "v=1&cluster.gpus=512&network.family=%3Cscript%3E&plan.nonsense=1"
+    assert studio.state.inputs.cluster.gpus == 512
+    assert "Ignored in the link" in studio.toolbar.buttons.value
+    assert "<script>" not in studio.toolbar.buttons.value
+
+
+def test_a_design_file_goes_round(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved: dict[str, Any] = {}
+    monkeypatch.setattr(
+        studio.page, "download", lambda name, text, mime: saved.update(name=name, text=text)
+    )
+    studio.change({"cluster.gpus": 512, "name": "Half <b>size</b>"})
+    studio.toolbar.buttons.act("download", "")
+    assert saved["name"] == "half-b-size-b.yaml"
+    other = Studio()
+    other.toolbar.buttons.act("upload-design", "mine.yaml", saved["text"].encode(), 999)
+    assert other.state.inputs == studio.state.inputs
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"cluster: {gpus: 0}", "cluster.gpus: 0 is out of range"),
+        (b"clutser: {gpus: 8}", "did you mean cluster"),
+        (b"cluster: {gpus: many}", "cluster.gpus"),
+        (b"a: [", "is not YAML"),
+        (b"!!python/object/apply:os.system ['true']", "is not YAML"),
+        (b"\xff\xfe\x00", "YAML"),
+        (b"x" * 70_000, "too large"),
+        (None, "too large"),
+    ],
+)
+def test_a_bad_design_file_is_one_sentence_and_nothing_is_lost(
+    studio: Studio, content: bytes | None, sentence: str
+) -> None:
+    studio.change({"cluster.gpus": 512})
+    headline = studio.headline.strip.value
+    studio.toolbar.buttons.act("upload-design", "<i>x</i>.yaml", content, 70_000)
+    assert sentence in studio.toolbar.buttons.value.replace("&#x27;", "'")
+    assert "<i>" not in studio.toolbar.buttons.value
+    assert "Traceback" not in studio.toolbar.buttons.value
+    assert studio.state.inputs.cluster.gpus == 512
+    assert studio.headline.strip.value == headline
+
+
+def test_own_prices_change_the_bill_and_are_named(studio: Studio) -> None:
+    before = studio.evaluation.bom.total_usd
+    studio.bill.book.act("upload-prices", "quotes.csv", PRICES, len(PRICES))
+    assert studio.evaluation.bom.total_usd < before
+    assert "quotes.csv" in studio.bill.book.value
+    assert studio.bill.picture.view.data["bars"]
+    studio.bill.book.act("forget-prices", "")
+    assert studio.evaluation.bom.total_usd == before
+    assert "quotes.csv" not in studio.bill.book.value
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("q.csv", b"part_id,cost\nqm9700,1\n", "column"),
+        ("q.csv", b"part_id,price_usd\nqm9700,cheap\n", "is not a number"),
+        ("q.exe", b"MZ", "csv"),
+        ("q.xlsx", b"not a workbook", "cannot be read"),
+        ("q.csv", None, "too large"),
+    ],
+)
+def test_a_bad_price_file_is_told_beside_its_field(
+    studio: Studio, name: str, content: bytes | None, sentence: str
+) -> None:
+    before = studio.evaluation.bom
+    studio.bill.book.act("upload-prices", name, content, 5)
+    assert sentence in studio.bill.book.value
+    assert studio.evaluation.bom is before
+
+
+def test_two_pinned_designs_are_compared(studio: Studio) -> None:
+    assert "nd-shown" not in studio.compare.widget._dom_classes
+    studio.toolbar.buttons.act("pin", "")
+    assert "pin it as B" in studio.compare.text.value
+    studio.change({"network.oversubscription": 4.0})
+    studio.toolbar.buttons.act("pin-b", "")
+    html = studio.compare.text.value
+    assert "Oversubscription 1 → 4" in html
+    assert "★" in html
+    assert {part["row"] for part in studio.compare.picture.view.data["parts"]} == {"A", "B"}
+    studio.compare.text.act("unpin", "")
+    assert "nd-shown" not in studio.compare.widget._dom_classes
+
+
+def test_each_headline_number_is_explained_from_the_formula_registry(studio: Studio) -> None:
+    for tile in studio.headline._numbers:
+        studio.headline.strip.act("explain", tile.key)
+        html = studio.explanation.text.value
+        assert "<math" in html, tile.key
+        assert "Source: " in html
+        assert f"How “{tile.label}” is computed" in html
+        studio.headline.strip.act("explain", tile.key)
+        assert studio.explanation.text.value == ""
+
+
+def test_an_explanation_follows_the_design(studio: Studio) -> None:
+    studio.explain("mfu")
+    before = studio.explanation.text.value
+    studio.change({"cluster.gpus": 512})
+    assert studio.explanation.text.value != before
+    assert "512" in studio.explanation.text.value
+
+
+def test_a_finding_is_applied_with_its_button(studio: Studio) -> None:
+    studio.change({"network.oversubscription": 8.0})
+    position = next(
+        n
+        for n, finding in enumerate(studio.evaluation.findings)
+        if finding.field == "network.oversubscription"
+    )
+    suggestion = studio.evaluation.findings[position].suggestion
+    studio.findings.list.act("apply", str(position))
+    assert studio.state.inputs.network.oversubscription == suggestion
+    studio.findings.list.act("apply", "99")
+    studio.findings.list.act("apply", "x")
+
+
+def test_every_panel_names_the_inputs_it_shows(studio: Studio) -> None:
+    studio.change({"cluster.gpus": 512})
+    for panel in studio.panels[2:]:
+        assert "512 GPUs" in panel.head.value
+
+
+def test_names_from_strangers_are_escaped_everywhere(studio: Studio) -> None:
+    evil = default_design().with_values({"name": "<img src=x onerror=alert(1)>"})
+    studio.toolbar.buttons.act("upload-design", "d.yaml", design_to_yaml(evil).encode(), 1)
+    shown = [panel.widget for panel in studio.panels] + [studio.toolbar.widget]
+    for widget in shown:
+        for part in getattr(widget, "children", [widget]):
+            assert "<img" not in getattr(part, "value", "") or part is studio.toolbar.name
+
+
+def test_an_unexpected_error_is_logged_and_the_page_goes_on(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = {"on": False}
+
+    def fragile(design: Design, book: Any) -> Evaluation:
+        if broken["on"]:
+            raise ZeroDivisionError("secret detail")
+        return evaluate(design, book)
+
+    studio = Studio(evaluate=fragile, clock=clock)
+    headline = studio.headline.strip.value
+    broken["on"] = True
+    with caplog.at_level(logging.ERROR):
+        studio.change({"cluster.gpus": 512})
+    assert "secret detail" in caplog.text
+    assert "secret detail" not in studio.banner.widget.value
+    assert 'role="alert"' in studio.banner.widget.value
+    assert studio.headline.strip.value == headline
+    broken["on"] = False
+    studio.change({"cluster.gpus": 256})
+    assert studio.banner.widget.value == ""
+    assert studio.headline.strip.value != headline
+
+
+def test_a_panel_that_fails_leaves_the_last_picture(studio: Studio) -> None:
+    headline = studio.headline.strip.value
+    bill = studio.bill.show
+
+    def fail(evaluation: Evaluation) -> None:
+        if evaluation.design.cluster.gpus == 512:
+            raise RuntimeError("broken panel")
+        bill(evaluation)
+
+    studio.bill.show = fail
+    studio.change({"cluster.gpus": 512})
+    assert studio.headline.strip.value == headline
+    assert 'role="alert"' in studio.banner.widget.value
+
+
+def test_a_link_to_a_plan_that_cannot_run_shows_the_default_and_says_why() -> None:
+    def picky(design: Design, book: Any) -> Evaluation:
+        if design.plan.mode == "manual":
+            raise DesignError("plan.tensor", 3, "does not divide 64 heads", "2 or 4 would do")
+        return evaluate(design, book)
+
+    studio = Studio(evaluate=picky)
+    studio.page.initial_query = "v=1&plan.mode=manual&plan.tensor=3"
+    assert "does not divide" in studio.banner.widget.value
+    assert studio.headline.strip.value
+    assert studio.evaluation.design == default_design()
