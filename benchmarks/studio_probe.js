@@ -3,6 +3,7 @@
 (() => {
   const now = () => performance.now();
   const charts = ".nd-chart";
+  const loaded = { socket: null, ready: null, firstChart: null, allCharts: null, slider: null };
   let press = null;
 
   class WatchedSocket extends WebSocket {
@@ -21,6 +22,7 @@
     }
 
     send(data) {
+      if (loaded.socket === null) loaded.socket = now();
       if (press && press.sent === null) press.sent = now();
       super.send(data);
     }
@@ -49,7 +51,6 @@
     paint(press);
   };
 
-  const loaded = { ready: null, firstChart: null, allCharts: null, slider: null };
   const loading = () => {
     if (loaded.slider === null && document.querySelector(".noUi-handle")) loaded.slider = now();
     if (loaded.ready === null && document.documentElement.dataset.ndReady) loaded.ready = now();
@@ -84,14 +85,17 @@
     attributeFilter: ["data-drawn", "data-nd-ready"],
   });
 
-  // Longest wait for a press that redraws nothing, and how long nothing may change to be done.
+  // A press is done when nothing has changed for a while. One that gives other numbers but the same
+  // charts is waited for a little longer, one that gives nothing is given up.
   const GIVE_UP_MS = 4000;
+  const NO_CHART_MS = 500;
   const settled = (quiet) =>
     new Promise((resolve) => {
       const began = now();
       const look = () => {
         const last = Math.max(press.drawn ?? 0, press.written ?? 0, press.painted ?? 0);
-        const done = press.drawn !== null && !press.unpainted && now() - last > quiet;
+        const enough = press.drawn !== null ? quiet : last ? NO_CHART_MS : Infinity;
+        const done = !press.unpainted && now() - last > enough;
         if (done || now() - began > GIVE_UP_MS) resolve();
         else setTimeout(look, 10);
       };
@@ -100,6 +104,10 @@
 
   window.netdesignProbe = {
     loaded,
+    timesOfLoad() {
+      const [page] = performance.getEntriesByType("navigation");
+      return { ...loaded, html: page.responseEnd, scripts: page.loadEventEnd };
+    },
     arm() {
       press = {
         at: null, sent: null, received: null, drawn: null, written: null, painted: null,

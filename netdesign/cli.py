@@ -35,7 +35,11 @@ def evaluate(
     from netdesign.export.text import to_text
 
     book = read_price_file(prices.name, _bytes_of(prices)) if prices else None
-    evaluation = run(read_design(design), book)
+    chosen = read_design(design)
+    try:
+        evaluation = run(chosen, book)
+    except DesignError as error:
+        raise error.within(Path(design).name) from None
     if as_json:
         typer.echo(json.dumps(to_record(evaluation), indent=2, allow_nan=False))
     else:

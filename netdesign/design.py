@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from netdesign.errors import DesignError
 
 SCHEMA_VERSION = 1
 LARGEST_FILE_BYTES = 65_536
+LONGEST_SHOWN_KEY = 60
+NOT_YAML = (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class ModelChoice(_Section):
@@ -167,19 +169,15 @@ def design_from_yaml(text: str | bytes, where: str = "design") -> Design:
         )
     try:
         tree = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a SafeLoader that refuses more
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except NOT_YAML as error:
         mark = getattr(error, "problem_mark", None)
-        line = f"line {mark.line + 1}" if mark else "the file"
-        problem = getattr(error, "problem", None) or "not readable as text"
-        raise DesignError(where, line, f"is not YAML: {problem}", "see data/designs") from None
+        line = f"{where}, line {mark.line + 1}" if mark else where
+        problem = getattr(error, "problem", None) or "something in it is no plain text or number"
+        raise DesignError(line, None, f"is not YAML: {problem}", "see data/designs") from None
     try:
         return design_from_mapping({} if tree is None else tree, where)
     except DesignError as error:
-        if error.field == where:
-            raise
-        raise DesignError(
-            f"{where}: {error.field}", error.value, error.reason, error.hint
-        ) from None
+        raise error if error.field == where else error.within(where) from None
 
 
 def read_design(path: str | Path) -> Design:
@@ -301,30 +299,41 @@ def _refuse_unknown_keys(tree: Mapping[Any, Any]) -> None:
             keys |= {f"{section}.{field}": inner for field, inner in value.items()}
         for key, given in keys.items():
             if key not in known:
-                raise DesignError(key, given, "stands at an unknown key", _nearest(key, known))
+                short = key if len(key) <= LONGEST_SHOWN_KEY else f"{key[:LONGEST_SHOWN_KEY]}..."
+                raise DesignError(
+                    short, given, "stands at an unknown key", _nearest(key[:200], known)
+                )
 
 
-def _nearest(value: str, known: list[str] | tuple[str, ...]) -> str:
+def _nearest(value: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(value, known, n=1, cutoff=0.4)
-    few = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    return f"did you mean {near[0]}?" if near else f"one of {few}"
+    return f"did you mean {near[0]}?" if near else f"one of {_few(known)}"
+
+
+def _few(known: Sequence[str], most: int = 8) -> str:
+    return ", ".join(known[:most]) + (", ..." if len(known) > most else "")
 
 
 def _first_problem(error: ValidationError) -> DesignError:
     problem = error.errors()[0]
     path = ".".join(str(part) for part in problem["loc"])
     parameter = load_catalog().parameters.get(path)
+    if parameter is None and path in {key.partition(".")[0] for key in load_catalog().parameters}:
+        fields = [key.partition(".")[2] for key in _known_keys() if key.startswith(f"{path}.")]
+        return DesignError(
+            path, problem.get("input"), "is not a section", f"it holds {', '.join(fields)}"
+        )
     return DesignError(
         path,
         problem.get("input"),
-        problem["msg"][0].lower() + problem["msg"][1:],
+        "is not the right kind of value",
         _what_is_right(parameter) if parameter else "see data/designs for an example",
     )
 
 
 def _what_is_right(parameter: Parameter) -> str:
     if parameter.kind == "choice":
-        return _nearest("", choices(parameter.path))
+        return f"one of {_few(choices(parameter.path))}"
     if parameter.kind == "flag":
         return "true or false"
     kind = "a whole number" if parameter.kind == "integer" else "a number"

@@ -25,6 +25,10 @@ class DesignError(Exception):
         self.reason = reason
         self.hint = hint
 
+    def within(self, where: str) -> DesignError:
+        """The same error with the file it stands in before the field."""
+        return DesignError(f"{where}: {self.field}", self.value, self.reason, self.hint)
+
     def __str__(self) -> str:
         given = "" if self.value is None or self.value == "" else f": {shown(self.value)}"
         return " ".join(f"{self.field}{given} {self.reason}; {self.hint}".split())

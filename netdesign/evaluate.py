@@ -167,7 +167,7 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         crosses_taper=crosses,
         taper_slowdown=_taper_slowdown(job, plan, step) if crosses else 1.0,
         gpus_that_fit=None if fits else _gpus_that_fit(job),
-        batch_that_fills=_batch_that_fills(job, plan, step),
+        batch_that_fills=_batch_that_fills(job, plan, step, best=design.plan.mode == "best"),
     )
     return replace(evaluation, findings=find(evaluation))
 
@@ -304,7 +304,7 @@ def _gpus_that_fit(job: _Job) -> int | None:
     return None
 
 
-def _batch_that_fills(job: _Job, plan: Plan, step: StepTime) -> int | None:
+def _batch_that_fills(job: _Job, plan: Plan, step: StepTime, *, best: bool) -> int | None:
     limit = load_catalog().rules["bubble-share-high"].value
     if step.bubble_share <= limit:
         return None
@@ -315,7 +315,7 @@ def _batch_that_fills(job: _Job, plan: Plan, step: StepTime) -> int | None:
         fuller = replace(fuller, micro_batches=2 * fuller.micro_batches)
         batch = int(unit * fuller.micro_batches)
         larger = replace(job, training=replace(job.training, global_batch=batch))
-        if larger.step(fuller).bubble_share <= limit:
+        if larger.step(_best(larger, job.gpus)[0] if best else fuller).bubble_share <= limit:
             return batch
     return None
 

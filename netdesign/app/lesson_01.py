@@ -13,6 +13,7 @@ import ipywidgets as widgets
 import traitlets
 
 from netdesign.app.html import Markup, tag
+from netdesign.app.layout import box
 from netdesign.app.lesson import ExerciseBox, LessonPage, Prediction
 from netdesign.app.lesson.answers import close
 from netdesign.app.lesson_01_exercises import diagnosis_exercise, forward_exercise
@@ -171,8 +172,8 @@ class Explain(AfterTheGuess):
 
 
 def sliders(*children: widgets.Widget) -> widgets.HBox:
-    """Sliders in a row that wraps on a narrow screen."""
-    row = widgets.HBox(children)
+    """Sliders in a row that wraps on a narrow screen; each in a box of its own, with its label."""
+    row = widgets.HBox([box([child], "nd-slider") for child in children])
     row.add_class("nd-sliders")
     return row
 

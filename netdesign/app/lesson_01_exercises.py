@@ -30,9 +30,6 @@ def forward_exercise(healthy: SlowRing) -> Exercise:
         slow_share=FORWARD_SHARE,
     )
     slowest = ring.bandwidth * ring.slow_share
-    half = as_float(ring_all_gather_time(ring.size, ring.ranks, slowest, ring.latency))
-    once = as_float(send_time(ring.size, slowest, ring.latency))
-    twice = as_float(send_time(2 * ring.size, slowest, ring.latency))
     rate, slow = bandwidth(ring.bandwidth), bandwidth(slowest)
     return Exercise(
         title="Exercise 1: how long does it take?",
@@ -52,37 +49,46 @@ def forward_exercise(healthy: SlowRing) -> Exercise:
             f"second, so the ring takes {seconds(ring.time)}. With every link at {rate} it would "
             f"take {seconds(ring.healthy_time)}."
         ),
-        mistakes=(
-            Mistake(
-                ring.time / BITS_PER_BYTE,
-                "You divided bytes by bits: a link of 8 Gb/s carries 1 GB in a second.",
-            ),
-            Mistake(
-                ring.time * BITS_PER_BYTE,
-                "You turned bits into bytes twice: divide the Gb/s by 8 once.",
-            ),
-            Mistake(
-                once,
-                "You sent the message once. In a ring every rank sends 2(n−1)/n of it: a "
-                "reduce-scatter and an all-gather.",
-            ),
-            Mistake(
-                half,
-                "You sent (n−1)/n of the message: that is the reduce-scatter alone. The all-gather "
-                "sends as much again.",
-            ),
-            Mistake(
-                twice,
-                "You sent the message twice. It is 2(n−1)/n of it: a rank keeps its own chunk.",
-            ),
-            Mistake(
-                ring.healthy_time,
-                f"That is the healthy ring. The cable at {slow} is in it: every chunk passes it.",
-            ),
-            Mistake(
-                ring.time_at_average,
-                "You used the average of the links. The ring runs at the rate of the slowest.",
-            ),
+        mistakes=_forward_mistakes(ring),
+    )
+
+
+def _forward_mistakes(ring: SlowRing) -> tuple[Mistake, ...]:
+    slowest = ring.bandwidth * ring.slow_share
+    half = as_float(ring_all_gather_time(ring.size, ring.ranks, slowest, ring.latency))
+    once = as_float(send_time(ring.size, slowest, ring.latency))
+    twice = as_float(send_time(2 * ring.size, slowest, ring.latency))
+    return (
+        Mistake(
+            ring.time / BITS_PER_BYTE,
+            "You divided bytes by bits: a link of 8 Gb/s carries 1 GB in a second.",
+        ),
+        Mistake(
+            ring.time * BITS_PER_BYTE,
+            "You turned bits into bytes twice: divide the Gb/s by 8 once.",
+        ),
+        Mistake(
+            once,
+            "You sent the message once. In a ring every rank sends 2(n−1)/n of it: a "
+            "reduce-scatter and an all-gather.",
+        ),
+        Mistake(
+            half,
+            "You sent (n−1)/n of the message: that is the reduce-scatter alone. The all-gather "
+            "sends as much again.",
+        ),
+        Mistake(
+            twice,
+            "You sent the message twice. It is 2(n−1)/n of it: a rank keeps its own chunk.",
+        ),
+        Mistake(
+            ring.healthy_time,
+            f"That is the healthy ring. The cable at {bandwidth(slowest)} is in it: every chunk "
+            "passes it.",
+        ),
+        Mistake(
+            ring.time_at_average,
+            "You used the average of the links. The ring runs at the rate of the slowest.",
         ),
     )
 

@@ -100,8 +100,8 @@ class Studio:
         grid = box(
             [
                 self.explanation.widget,
-                self.findings.widget,
                 self.compare.widget,
+                self.findings.widget,
                 step,
                 memory,
                 demand,
@@ -113,7 +113,8 @@ class Studio:
         results = box([self.headline.widget, grid], "nd-results")
         body = widgets.HBox([self.controls.widget, results])
         body.add_class("nd-body")
-        parts = [self.page, self.courier, self.toolbar.widget, self.banner.widget, body]
+        frame = box([body], "nd-frame")
+        parts = [self.page, self.courier, self.toolbar.widget, self.banner.widget, frame]
         self.widget = box(parts, "nd-studio")
 
     def _acts(self) -> Mapping[str, Callable[..., None]]:

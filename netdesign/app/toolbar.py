@@ -131,4 +131,4 @@ def _buttons(
     note = tag("span", "changed since it was opened" if changed else "", class_="nd-changed")
     rows = join(tag("span", join(group), class_="nd-button-group") for group in groups)
     alert = tag("p", complaint, class_="nd-complaint", role="alert") if complaint else ""
-    return join((tag("div", note, rows, class_="nd-buttons"), alert))
+    return join((tag("div", rows, note, class_="nd-buttons"), alert))

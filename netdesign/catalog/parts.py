@@ -56,9 +56,11 @@ class Accelerator(Part):
         if precision == "bf16":
             return units.teraflops_to_flops(self.bf16_dense_tflops)
         if precision != "fp8":
-            raise DesignError("precision", precision, "is not known", "use bf16 or fp8")
+            raise DesignError("training.precision", precision, "is not known", "use bf16 or fp8")
         if self.fp8_dense_tflops is None:
-            raise DesignError("precision", precision, f"has no peak on the {self.name}", "use bf16")
+            raise DesignError(
+                "training.precision", precision, f"has no peak on the {self.name}", "use bf16"
+            )
         return units.teraflops_to_flops(self.fp8_dense_tflops)
 
 

@@ -48,7 +48,7 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
         }
         for kind, (total, missing, network) in sums.items()
     ]
-    limit = nice_ceiling(1.18 * max(bar["x"] for bar in bars))
+    limit = nice_ceiling(1.35 * max(bar["x"] for bar in bars))
     return {"bars": bars, "frame": [{"limit": limit}]}
 
 

@@ -36,7 +36,7 @@ def draw(shape: Shape) -> tuple[Marks, Marks, Marks, Marks]:
             for row in in_pods:
                 names.append({"x": centre, "y": row.y, "text": _hidden(shape), "tip": ""})
             continue
-        counts = [_in_pod(row, pod, shape) for row in in_pods]
+        counts = [shape.in_pod(row, pod) for row in in_pods]
         for row, count in zip(in_pods, counts, strict=True):
             text = _name(row, count, pod, shape)
             _stack(boxes, names, centre, width, row.y, count, text, f"Pod {pod + 1}: {text}")
@@ -62,14 +62,6 @@ def _columns(shape: Shape) -> list[tuple[float, float, int | None]]:
 
 def _hidden(shape: Shape) -> str:
     return f"· · · {shape.pods - SHOWN_OF_MANY - 1:,} more · · ·"
-
-
-def _in_pod(row: Row, pod: int, shape: Shape) -> int:
-    """Boxes of this row in a pod; the last pod holds what is left."""
-    if row.kind == "server":
-        each = min(shape.servers_per_pod, row.count)
-        return max(0, min(each, row.count - pod * each))
-    return row.count * (pod + 1) // shape.pods - row.count * pod // shape.pods
 
 
 def _name(row: Row, count: int, pod: int, shape: Shape) -> str:

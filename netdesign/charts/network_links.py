@@ -52,7 +52,7 @@ def _box(left: float, right: float, y: float, tip: str) -> dict[str, Any]:
 
 def _access(shape: Shape, leaves: Row) -> list[_End]:
     """Port p of a server goes to the leaf of its rail, or all ports to one leaf."""
-    per_pod = max(1, leaves.count // shape.pods)
+    per_pod = max(1, shape.in_pod(leaves, 0))
     ends = []
     for server in range(shape.rows[0].count):
         pod, place = divmod(server, shape.servers_per_pod)

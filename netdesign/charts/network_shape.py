@@ -48,6 +48,13 @@ class Shape:
     fabrics: int
     port_gbps: float
 
+    def in_pod(self, row: Row, pod: int) -> int:
+        """Servers or leaves of one pod: pods are filled one after the other."""
+        each = math.ceil(row.count / self.pods)
+        if row.kind == "server":
+            each = min(self.servers_per_pod, row.count)
+        return max(0, min(each, row.count - pod * each))
+
 
 def shape_of(evaluation: Evaluation) -> Shape:
     """The rows of a buildable fabric."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
 LOWEST_GBPS, HIGHEST_GBPS = 10.0, 10_000.0
-LEFT_NEEDS_GBPS, RIGHT_NEEDS_GBPS = 80.0, 1_500.0
-GIVEN, NEEDED = "this design", "needed"
+LEFT_NEEDS_GBPS, RIGHT_NEEDS_GBPS = 120.0, 1_000.0
+GIVEN, NEEDED = "given", "needed"
 _STEPS = (0.1, 0.2, 0.3, 0.5, 1.0)
 
 
@@ -49,7 +49,7 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
 
 def _point(which: str, at: Any, share: float, top: float, *, left: bool) -> dict[str, Any]:
     """A point with its words on the side that the other point leaves free."""
-    text = f"{which}: {bandwidth(at)}, {percent(share)}"
+    text = f"{which} {bandwidth(at)}"
     gbps = _gbps(at)
     room = gbps > LEFT_NEEDS_GBPS if left else gbps < RIGHT_NEEDS_GBPS
     return {
@@ -57,6 +57,7 @@ def _point(which: str, at: Any, share: float, top: float, *, left: bool) -> dict
         "gbps": gbps,
         "share": min(share, top),
         "text": text,
+        "tip": f"{text}: {percent(share)} of the step lost to communication",
         "below": which == NEEDED,
         "left": left if room else not left,
     }
@@ -109,7 +110,7 @@ def build() -> alt.LayerChart:
     dots = points.mark_point(size=110, filled=True, opacity=1, stroke="white").encode(
         color=alt.Color("which:N", scale=kinds, legend=None),
         shape=alt.Shape("which:N", scale=shapes, legend=None),
-        tooltip=alt.Tooltip("text:N", title=" "),
+        tooltip=alt.Tooltip("tip:N", title=" "),
     )
     layers = frame(y="share:Q") + line + rule + words + dots
     for left in (False, True):

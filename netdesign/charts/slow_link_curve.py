@@ -38,8 +38,8 @@ def data(
         {"text": RING, "share": 0.2, "seconds": float(ring.times(0.2)), "above": True},
         {
             "text": AVERAGE,
-            "share": 0.2,
-            "seconds": float(ring.times_at_average(0.2)),
+            "share": LOWEST_SHARE,
+            "seconds": float(ring.times_at_average(LOWEST_SHARE)),
             "above": False,
         },
     ]
@@ -123,18 +123,36 @@ def build() -> alt.LayerChart:
     above = names.transform_filter("datum.above").mark_text(align="left", dx=10, dy=-8)
     below = names.transform_filter("!datum.above").mark_text(align="left", dx=0, dy=16)
     points = alt.Chart(dataset("points")).encode(x=x, y=y)
-    kinds = [NOW, GUESS]
-    dots = points.mark_point(size=130, filled=True, opacity=1, stroke="white").encode(
+    return finished(
+        frame(y="seconds:Q") + lines + above + below + _dots(points) + _words(points),
+        title="How much does one slow link cost?",
+        subtitle="Each step up the axis is twice the time",
+        height=260,
+        description="Lines: time of a ring all-reduce against the rate of its slowest link.",
+    )
+
+
+def _dots(points: alt.Chart) -> alt.Chart:
+    """Where the slider is, and what the reader guessed."""
+    import altair as alt
+
+    shapes = alt.Scale(domain=[NOW, GUESS], range=["circle", "diamond"])
+    dots: alt.Chart = points.mark_point(size=130, filled=True, opacity=1, stroke="white").encode(
         color=alt.Color("colour:N", scale=None),
-        shape=alt.Shape(
-            "which:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), legend=None
-        ),
+        shape=alt.Shape("which:N", scale=shapes, legend=None),
         tooltip=alt.Tooltip("text:N", title=" "),
     )
-    layers = frame(y="seconds:Q") + lines + above + below + dots
+    return dots
+
+
+def _words(points: alt.Chart) -> alt.LayerChart:
+    """What stands beside the points: left or right of them, the guess below."""
+    import altair as alt
+
+    words = alt.LayerChart(layer=[])
     for left in (False, True):
         for under in (False, True):
-            layers += (
+            words += (
                 points.transform_filter(f"datum.left == {int(left)} && datum.below == {int(under)}")
                 .mark_text(
                     align="right" if left else "left",
@@ -144,10 +162,4 @@ def build() -> alt.LayerChart:
                 )
                 .encode(text="text:N")
             )
-    return finished(
-        layers,
-        title="How much does one slow link cost?",
-        subtitle="Each step up the axis is twice the time",
-        height=260,
-        description="Lines: time of a ring all-reduce against the rate of its slowest link.",
-    )
+    return words

@@ -45,7 +45,7 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
                 tip = f"{name}, {where}: {size(amount)} per GPU and step"
                 bars.append({"name": name, "where": where, "x0": start, "x1": stop, "tip": tip})
         labels.append({"name": name, "x": end, "text": str(size(total)) if total > 0 else "none"})
-    limit = nice_ceiling(1.12 * units.bytes_to_gigabytes(longest))
+    limit = nice_ceiling(1.25 * units.bytes_to_gigabytes(longest))
     return {"bars": bars, "labels": labels, "frame": [{"limit": limit}]}
 
 

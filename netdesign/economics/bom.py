@@ -28,7 +28,7 @@ class BomRow:
 
     part_id: str
     name: str
-    kind: str  # server | nic | switch | transceiver | cable
+    kind: str  # server | nic | switch | transceiver | cable | facility
     place: str  # server | access | leaf | spine | core | leaf-spine | spine-core
     quantity: int
     unit_price_usd: float | None  # None: no price with a source
@@ -115,13 +115,13 @@ def bill_of_materials(
     for links in link_parts(fabric, server, servers, *media):
         rows += pricing.links(links)
     if price_book.price(_FACILITY) is not None:
-        rows.append(pricing.row(_FACILITY, "server", "server", servers, power_w=0.0, network=False))
+        rows.append(pricing.row(_FACILITY, "facility", "server", servers, power_w=0.0, network=False))
     order = sorted((row for row in rows if row.quantity), key=lambda row: _KINDS.index(row.kind))
     return _summed(tuple(order), price_book.name)
 
 
 _FACILITY = "facility-per-server"
-_KINDS = ("server", "nic", "switch", "transceiver", "cable")
+_KINDS = ("server", "nic", "switch", "transceiver", "cable", "facility")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from netdesign.units import (
 class Cost:
     capex_usd: Numeric
     network_capex_usd: Numeric
-    network_share: Numeric  # of the equipment: capex without a facility
+    network_share: Numeric  # of the equipment without a facility; nan if servers have no price
     power_w: Numeric  # IT power
     energy_usd_per_year: Numeric
     usd_per_gpu_hour: Numeric  # owning: capital recovery, energy, operations
@@ -232,7 +232,7 @@ def cost(
     return Cost(
         capex_usd=bom.total_usd,
         network_capex_usd=bom.network_usd,
-        network_share=bom.network_usd / np.maximum(bom.total_usd - bom.facility_usd, 1e-9),
+        network_share=_network_share(bom),
         power_w=bom.total_power_w,
         energy_usd_per_year=energy,
         usd_per_gpu_hour=per_hour / gpus,
@@ -246,3 +246,10 @@ def cost(
         ),
         complete=not bom.unpriced,
     )
+
+
+def _network_share(bom: BillOfMaterials) -> float:
+    """Network over equipment; not a number where the servers have no price to compare with."""
+    if any(row.kind == "server" and row.unit_price_usd is None for row in bom.rows):
+        return float("nan")
+    return bom.network_usd / max(bom.total_usd - bom.facility_usd, 1e-9)

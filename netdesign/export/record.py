@@ -8,6 +8,7 @@ from typing import Any
 from netdesign.evaluate import Evaluation
 from netdesign.performance.step import CommunicationTime
 from netdesign.units import bytes_per_second_to_gbps
+from netdesign.workload.plan import shard_ranks
 from netdesign.workload.traffic import Collective
 
 
@@ -74,7 +75,7 @@ def _plan(evaluation: Evaluation) -> dict[str, Any]:
         "micro_batches_count": plan.micro_batches,
         "virtual_stages_count": plan.virtual_stages,
         "zero_stage": plan.sharding,
-        "shard_group_ranks": plan.shard_group,
+        "shard_group_ranks": shard_ranks(plan),
         "recompute_level": plan.recompute,
         "sequence_parallel": plan.sequence_parallel,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 from netdesign.catalog import load_catalog
@@ -48,11 +49,16 @@ def _job(evaluation: Evaluation) -> list[str]:
         ),
         _line(
             "bandwidth needed",
-            f"{bytes_per_second_to_gbps(need.bandwidth_per_gpu):,.0f} Gb/s per GPU to wait for the "
-            f"network at most {need.communication_share:.1%} of the step (given: "
+            f"{_bandwidth_needed(evaluation)} to wait for the network at most "
+            f"{need.communication_share:.1%} of the step (given: "
             f"{bytes_per_second_to_gbps(evaluation.machine.network_bandwidth):,.0f})",
         ),
     ]
+
+
+def _bandwidth_needed(evaluation: Evaluation) -> str:
+    need = bytes_per_second_to_gbps(evaluation.requirement.bandwidth_per_gpu)
+    return f"{need:,.0f} Gb/s per GPU" if math.isfinite(need) else "no bandwidth is enough"
 
 
 def _network(evaluation: Evaluation) -> list[str]:
@@ -74,8 +80,9 @@ def _network(evaluation: Evaluation) -> list[str]:
 def _money(evaluation: Evaluation) -> list[str]:
     cost = evaluation.cost
     bound = "" if cost.complete else " at least (parts without a price)"
+    share = f"{cost.network_share:.1%}" if math.isfinite(cost.network_share) else "share unknown"
     return [
-        _line("purchase", f"${cost.capex_usd:,.0f}{bound}, network {cost.network_share:.1%}"),
+        _line("purchase", f"${cost.capex_usd:,.0f}{bound}, network {share}"),
         _line("power", f"{watts_to_kilowatts(cost.power_w):,.0f} kW"),
         _line(
             "the run",

@@ -117,16 +117,14 @@ def slow_links(evaluation: Evaluation) -> Finding | None:
 
 def sharded_over_a_taper(evaluation: Evaluation) -> Finding | None:
     """FSDP gathers weights in every layer: a taper under it hurts."""
-    plan, fabric = evaluation.plan, evaluation.fabric
-    if not (int(plan.sharding) == 3 and evaluation.crosses_taper):
+    if not (int(evaluation.plan.sharding) == 3 and evaluation.crosses_taper):
         return None
     return Finding(
         "sharded-over-taper",
         "warning",
-        f"FSDP gathers every layer's weights across a fabric tapered "
-        f"{float(fabric.oversubscription):.3g}:1.",
+        f"FSDP gathers every layer's weights across a fabric tapered {_taper(evaluation):.3g}:1.",
         "Keep this fabric non-blocking, or shard inside groups only (HSDP).",
-        "network.oversubscription",
+        _tapered_field(evaluation),
         1.0,
     )
 
@@ -139,12 +137,21 @@ def taper_slows_the_step(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "taper-slows-step",
         "warning",
-        f"Oversubscription of {float(evaluation.fabric.oversubscription):.3g}:1 makes the step "
-        f"{slowdown - 1:.1%} longer.",
+        f"Oversubscription of {_taper(evaluation):.3g}:1 makes the step {slowdown - 1:.1%} longer.",
         "A non-blocking fabric would win that back.",
-        "network.oversubscription",
+        _tapered_field(evaluation),
         1.0,
     )
+
+
+def _taper(evaluation: Evaluation) -> float:
+    fabric = evaluation.fabric
+    return float(fabric.oversubscription * fabric.core_oversubscription)
+
+
+def _tapered_field(evaluation: Evaluation) -> str:
+    at_the_leaf = evaluation.fabric.oversubscription > 1
+    return "network.oversubscription" if at_the_leaf else "network.core_oversubscription"
 
 
 def hashed_paths(evaluation: Evaluation) -> Finding | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from netdesign.catalog import load_catalog
 from netdesign.findings.finding import Finding
 from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes
+from netdesign.workload.plan import RECOMPUTE
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -56,11 +57,20 @@ def memory_is_tight(evaluation: Evaluation) -> Finding | None:
     share = float(evaluation.memory.total) / evaluation.memory_limit
     if not rule_value("memory-tight") < share <= 1:
         return None
+    sentence = f"Memory is {share:.0%} full; fragmentation may stop the run."
+    if evaluation.design.plan.mode == "best" or evaluation.plan.recompute == RECOMPUTE["full"]:
+        return Finding(
+            "memory-is-tight",
+            "note",
+            sentence,
+            "It is the fastest plan that fits; more sharding, tensor or pipeline parallelism by "
+            "hand makes room.",
+        )
     return Finding(
         "memory-is-tight",
         "note",
-        f"Memory is {share:.0%} full; fragmentation may stop the run.",
-        "One step more of recompute, sharding or tensor parallelism makes room.",
+        sentence,
+        "Full recompute makes room, for about a third more compute.",
         "plan.recompute",
         "full",
     )
@@ -133,8 +143,10 @@ def communication_over_budget(evaluation: Evaluation) -> Finding | None:
     )
 
 
-def _rounded_up(share: float) -> float:
-    return math.ceil(share * 200) / 200
+def _rounded_up(share: float) -> float | None:
+    parameter = load_catalog().parameters["target.communication_share"]
+    rounded = math.ceil(share / (parameter.step or 1)) * (parameter.step or 1)
+    return rounded if rounded <= (parameter.highest or 1) else None
 
 
 def bubble_is_large(evaluation: Evaluation) -> Finding | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -183,15 +183,14 @@ def run_batches(runs: Iterable[MeasuredRun], calibration: Calibration) -> list[R
 def _batch(runs: tuple[MeasuredRun, ...]) -> RunBatch:
     first = runs[0]
     precision = "fp8" if first.precision in EIGHT_BIT else "bf16"
+    numbers: dict[str, Any] = {name: _column(runs, name) for name in ARCHITECTURE_NUMBERS}
     architecture = Architecture(
-        name=first.model,
-        gated_ffn=first.gated_ffn,
-        norm=first.norm,
-        **{name: _column(runs, name) for name in ARCHITECTURE_NUMBERS},
+        name=first.model, gated_ffn=first.gated_ffn, norm=first.norm, **numbers
     )
     batch = _column(runs, "global_batch")
+    degrees: dict[str, Any] = {name: _column(runs, name) for name in _PLAN_NUMBERS}
     plan = Plan(
-        **{name: _column(runs, name) for name in _PLAN_NUMBERS},
+        **degrees,
         micro_batches=batch // (_column(runs, "data") * _column(runs, "micro_batch")),
         virtual_stages=np.array([run.virtual_stages or 1 for run in runs]),
         sharding=np.array([SHARDING[run.sharding or "zero-1"] for run in runs]),

@@ -36,22 +36,29 @@ def best_plan(
     -------
     Plan, bool                      if nothing fits, the plan that needs least memory and False
     """
-    plans = candidate_plans(
-        arch,
-        gpus,
-        int(training.global_batch),
-        int(machine.domain_gpus),
-        sequence_length=int(training.sequence_length),
-    )
-    memory = memory_per_gpu(
-        arch, plans, training.sequence_length, gradient_bytes=gradient_bytes,
-        workspace=calibration.workspace_bytes,
-    ).total  # fmt: skip
-    memory = np.broadcast_to(memory, np.shape(plans.data))
-    fits = np.flatnonzero(memory <= memory_limit)
-    if not fits.size:
-        return plan_at(plans, int(np.argmin(memory))), False
-    fitting = plan_at(plans, fits)
-    step = step_time(arch, fitting, training, machine, calibration, gradient_bytes=gradient_bytes)
-    tokens_per_s = np.broadcast_to(step.tokens_per_s, fits.shape)
-    return plan_at(plans, int(fits[np.argmax(tokens_per_s)])), True
+    for thorough in (False, True):
+        plans = candidate_plans(
+            arch,
+            gpus,
+            int(training.global_batch),
+            int(machine.domain_gpus),
+            sequence_length=int(training.sequence_length),
+            thorough=thorough,
+        )
+        memory = memory_per_gpu(
+            arch,
+            plans,
+            training.sequence_length,
+            gradient_bytes=gradient_bytes,
+            workspace=calibration.workspace_bytes,
+        ).total
+        memory = np.broadcast_to(memory, np.shape(plans.data))
+        fits = np.flatnonzero(memory <= memory_limit)
+        if fits.size:
+            fitting = plan_at(plans, fits)
+            step = step_time(
+                arch, fitting, training, machine, calibration, gradient_bytes=gradient_bytes
+            )
+            tokens_per_s = np.broadcast_to(step.tokens_per_s, fits.shape)
+            return plan_at(plans, int(fits[np.argmax(tokens_per_s)])), True
+    return plan_at(plans, int(np.argmin(memory))), False

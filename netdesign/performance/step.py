@@ -241,6 +241,8 @@ def _communication(
 ) -> CommunicationTime:
     kind, time = entry.collective.parallelism, entry.time
     slowdown = calibration.overlap_slowdown
+    window: Numeric
+    exposed: Numeric
     if kind == "tensor":
         exposed = time * fill * (1.0 - training.overlap * calibration.tensor_hidden_share)
     elif kind == "expert":

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 
-_UNEVEN_LAYERS = 1.05  # fullest stage over the mean stage that a layout may have
 TOKENS_PER_CONTEXT_RANK = 8_192  # below this a context rank has too little to compute
-_ZERO_1, _ZERO_3 = 1, 3
+_ZERO_1, _ZERO_2, _ZERO_3 = 1, 2, 3
 
 # tensor, pipeline, context, data, expert, virtual stages, ZeRO stage, shard group
 Layout = tuple[int, int, int, int, int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Breadth:
+    """How far the search for layouts goes."""
+
+    uneven_layers: float  # fullest stage over the mean stage that a layout may have
+    tokens_per_context_rank: int
+    zero_2: bool
+
+
+USUAL = Breadth(1.05, TOKENS_PER_CONTEXT_RANK, zero_2=False)
+THOROUGH = Breadth(2.0, 1_024, zero_2=True)
 
 
 def layouts(
@@ -20,29 +33,50 @@ def layouts(
     global_batch: int,
     domain_gpus: int,
     sequence_length: int,
+    *,
+    thorough: bool = False,
 ) -> list[Layout]:
-    """Every layout worth trying; never empty: at worst all GPUs are data ranks under FSDP."""
-    found = [
-        (tensor, pipeline, context, data, expert, virtual_stages, stage, group)
-        for tensor, pipeline, context in _model_degrees(
-            heads, layers, gpus, domain_gpus, sequence_length
-        )
-        if (data := gpus // (tensor * pipeline * context)) <= global_batch
-        for expert in _expert_degrees(experts, data)
-        for virtual_stages in _virtual_stages(layers, pipeline)
-        for stage, group in _sharding(pipeline, data * context, max(1, domain_gpus // tensor))
-    ]
-    return found or [(1, 1, 1, gpus, 1, 1, _ZERO_3, gpus)]
+    """Every layout worth trying; never empty.
+
+    Where the usual degrees give no data ranks that the batch can feed, all legal degrees are
+    tried, and after that fewer GPUs: the rest stays idle.
+    """
+    while True:
+        for breadth in (THOROUGH,) if thorough else (USUAL, THOROUGH):
+            found = [
+                (tensor, pipeline, context, data, expert, virtual_stages, stage, group)
+                for tensor, pipeline, context in _model_degrees(
+                    heads, layers, gpus, domain_gpus, sequence_length, breadth
+                )
+                if (data := gpus // (tensor * pipeline * context)) <= global_batch
+                for expert in _expert_degrees(experts, data)
+                for virtual_stages in _virtual_stages(layers, pipeline, breadth)
+                for stage, group in _sharding(
+                    pipeline, data * context, max(1, domain_gpus // tensor), breadth
+                )
+            ]
+            if found:
+                return found
+        gpus = 2 ** ((gpus - 1).bit_length() - 1)
 
 
 def _model_degrees(
-    heads: int, layers: int, gpus: int, domain_gpus: int, sequence_length: int
+    heads: int,
+    layers: int,
+    gpus: int,
+    domain_gpus: int,
+    sequence_length: int,
+    breadth: Breadth,
 ) -> list[tuple[int, int, int]]:
     tensors = [
         t for t in _powers_of_two(min(domain_gpus, gpus)) if heads % t == 0 and gpus % t == 0
     ]
-    pipelines = [p for p in range(1, min(layers, gpus) + 1) if gpus % p == 0 and _even(layers, p)]
-    contexts = _powers_of_two(max(1, sequence_length // TOKENS_PER_CONTEXT_RANK))
+    pipelines = [
+        p
+        for p in range(1, min(layers, gpus) + 1)
+        if gpus % p == 0 and _even(layers, p, breadth.uneven_layers)
+    ]
+    contexts = _powers_of_two(max(1, sequence_length // breadth.tokens_per_context_rank))
     return [
         degrees
         for degrees in product(tensors, pipelines, contexts)
@@ -54,28 +88,32 @@ def _powers_of_two(most: int) -> list[int]:
     return [2**k for k in range(most.bit_length())]
 
 
-def _even(layers: int, chunks: int) -> bool:
-    return -(-layers // chunks) * chunks <= _UNEVEN_LAYERS * layers
+def _even(layers: int, chunks: int, uneven_layers: float) -> bool:
+    return -(-layers // chunks) * chunks <= uneven_layers * layers
 
 
 def _expert_degrees(experts: int, data: int) -> list[int]:
     return [e for e in _powers_of_two(max(1, experts)) if experts % e == 0 and data % e == 0]
 
 
-def _virtual_stages(layers: int, pipeline: int) -> list[int]:
+def _virtual_stages(layers: int, pipeline: int, breadth: Breadth) -> list[int]:
     """1, 2 and the most that leave the stages even."""
     if pipeline == 1:
         return [1]
-    most = layers // pipeline
-    even = [v for v in range(2, most + 1) if _even(layers, pipeline * v)]
+    chunks = range(2, layers // pipeline + 1)
+    even = [v for v in chunks if _even(layers, pipeline * v, breadth.uneven_layers)]
     return sorted({1, *even[:1], *even[-1:]})
 
 
-def _sharding(pipeline: int, replicas: int, local: int) -> list[tuple[int, int]]:
+def _sharding(pipeline: int, replicas: int, local: int, breadth: Breadth) -> list[tuple[int, int]]:
     """ZeRO stage and shard group: ZeRO-1, FSDP over all, HSDP over a domain and eight of them."""
     options = [(_ZERO_1, replicas)]
-    if pipeline == 1 and replicas > 1:
-        options.append((_ZERO_3, replicas))
+    if replicas == 1:
+        return options
+    options.append((_ZERO_3, replicas))
+    if breadth.zero_2:
+        options.append((_ZERO_2, replicas))
+    if pipeline == 1:
         options += [
             (_ZERO_3, group)
             for group in (local, 8 * local)

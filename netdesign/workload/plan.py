@@ -231,13 +231,16 @@ def candidate_plans(
     *,
     sequence_length: int = TOKENS_PER_CONTEXT_RANK,
     limit: int = 4_096,
+    thorough: bool = False,
 ) -> Plan:
-    """Legal plans that use every GPU, as one Plan of read-only 1-D arrays.
+    """Legal plans, as one Plan of read-only 1-D arrays.
 
     Tensor degrees are powers of two inside a scale-up domain that divide the heads; pipelines
     divide the rest and leave the stages even within 5 %; context parallelism only where a rank
-    keeps 8,192 tokens; experts over powers of two; FSDP and HSDP without a pipeline, ZeRO-1
-    with any. Plans whose pipeline bubble is longer than the work are left out if others exist.
+    keeps 8,192 tokens; experts over powers of two; ZeRO-1 and FSDP with any, HSDP without a
+    pipeline. Plans whose pipeline bubble is longer than the work are left out if others exist.
+    A thorough search also takes uneven stages, shorter sequence pieces and ZeRO-2. Every GPU is
+    used, unless no legal plan can: then the largest power of two below that one can.
 
     Parameters
     ----------
@@ -245,10 +248,11 @@ def candidate_plans(
     gpus, global_batch, domain_gpus : int   global_batch in sequences
     sequence_length : int, tokens
     limit : int                             most plans returned; beyond it the rarer settings go
+    thorough : bool                         for where the usual plans do not fit
 
     Returns
     -------
-    Plan                                    never empty: at worst every GPU is a data rank
+    Plan                                    never empty: at worst one GPU works
     """
     rows = layouts(
         int(arch.heads),
@@ -258,6 +262,7 @@ def candidate_plans(
         global_batch,
         domain_gpus,
         int(sequence_length),
+        thorough=thorough,
     )
     return _expand(np.array(rows, dtype=np.int64), global_batch, limit)
 

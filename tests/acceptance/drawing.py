@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+import pytest
+from hypothesis import HealthCheck, Phase, assume, settings
 from hypothesis import strategies as st
 
 from netdesign.catalog import load_catalog
@@ -19,6 +20,7 @@ LAW = settings(
     deadline=None,
     max_examples=EXAMPLES,
     derandomize=True,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 
@@ -96,3 +98,16 @@ def evaluated(design: Design) -> Evaluation | None:
     assert "\n" not in str(refusal)
     assert refusal.hint
     return None
+
+
+def some(design: Design) -> Evaluation:
+    """The evaluation; a design that is refused is drawn again."""
+    evaluation = evaluated(design)
+    assume(evaluation is not None)
+    assert evaluation is not None
+    return evaluation
+
+
+def close(value: Any) -> Any:
+    """Equal but for rounding."""
+    return pytest.approx(value, rel=1e-9, abs=1e-9)

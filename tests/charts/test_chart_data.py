@@ -142,3 +142,11 @@ def test_every_picture_stays_on_its_sheet(gpus: int, family: str) -> None:
         assert 0 <= box["y"] < box["y2"] <= 100
     servers = [row for row in shape_of(evaluation).rows if row.kind == "server"]
     assert servers[0].count == evaluation.servers
+
+
+@pytest.mark.parametrize("gpus", [248, 1024, 4096, 16384])
+@pytest.mark.parametrize("taper", [1.0, 4.0])
+def test_pods_hold_every_server_and_every_leaf(gpus: int, taper: float) -> None:
+    shape = shape_of(at(cluster__gpus=gpus, network__oversubscription=taper))
+    for row in shape.rows[:2]:
+        assert sum(shape.in_pod(row, pod) for pod in range(shape.pods)) == row.count

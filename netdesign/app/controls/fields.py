@@ -130,7 +130,8 @@ class NumberField(Field):
             min=0,
             max=len(self._stops) - 1,
             readout=False,
-            tooltip=parameter.label,
+            description=parameter.label,
+            tooltip=parameter.help,
             layout=self._look.layout,
             style=self._look.slider,
         )

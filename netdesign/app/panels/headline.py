@@ -15,11 +15,11 @@ from netdesign.charts.format import (
     days,
     digits,
     dollars,
+    gigabits_per_second,
     gigabytes,
     percent,
     rate,
     seconds,
-    size,
     tokens,
 )
 from netdesign.charts.words import plural
@@ -124,7 +124,7 @@ def _bandwidth(evaluation: Evaluation) -> Number:
         "bandwidth",
         label,
         bandwidth(need),
-        f"{bandwidth(given)} given: {word}",
+        f"{gigabits_per_second(given)} given: {word}",
         "good" if enough else "bad",
     )
 
@@ -135,5 +135,5 @@ def _memory(evaluation: Evaluation) -> Number:
     said = Said(gigabytes(total), "GB")
     word = "fits" if fits else "does not fit"
     return Number(
-        "memory", "Memory", said, f"{size(limit)} usable: {word}", "good" if fits else "bad"
+        "memory", "Memory", said, f"{gigabytes(limit)} usable: {word}", "good" if fits else "bad"
     )

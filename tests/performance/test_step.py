@@ -1,0 +1,171 @@
+"""Laws that a step time obeys on every machine and plan."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from netdesign.performance.machine import Machine, Training
+from netdesign.performance.step import (
+    StepTime,
+    model_flops_utilisation,
+    pipeline_time,
+    step_time,
+)
+from netdesign.workload.plan import Plan, bubble_share
+from netdesign.workload.transformer import Architecture
+
+from .machines import HOPPER, MODELS, h100, models, plans
+
+LAW = settings(max_examples=60, deadline=None)
+SLACK = 1 + 1e-9
+
+
+def step(arch: Architecture, plan: Plan, machine: Machine, **changes: object) -> StepTime:
+    batch = plan.data * plan.micro_batch * plan.micro_batches
+    training = replace(Training(4096, batch), **changes)  # type: ignore[arg-type]
+    return step_time(arch, plan, training, machine, HOPPER)
+
+
+@LAW
+@given(
+    models,
+    plans(),
+    st.sampled_from(
+        ["network_bandwidth", "domain_bandwidth", "memory_bandwidth", "peak_flops", "pod_gpus"]
+    ),
+    st.floats(1, 20),
+    st.sampled_from(["bf16", "fp8"]),
+)
+def test_a_faster_machine_is_never_slower(
+    arch: Architecture, plan: Plan, field: str, faster: float, precision: str
+) -> None:
+    machine = h100(oversubscription=3.0)
+    better = replace(machine, **{field: getattr(machine, field) * faster})
+    now = step(arch, plan, machine, precision=precision).step_time_s
+    assert step(arch, plan, better, precision=precision).step_time_s <= now * SLACK
+
+
+@LAW
+@given(
+    models,
+    plans(),
+    st.sampled_from(["network_latency", "domain_latency", "oversubscription"]),
+    st.floats(1, 50),
+)
+def test_more_latency_or_taper_is_never_faster(
+    arch: Architecture, plan: Plan, field: str, worse: float
+) -> None:
+    machine = h100()
+    slow = replace(machine, **{field: getattr(machine, field) * worse})
+    now = step(arch, plan, machine).step_time_s
+    assert step(arch, plan, slow).step_time_s >= now / SLACK
+
+
+@LAW
+@given(models, plans())
+def test_the_parts_add_up(arch: Architecture, plan: Plan) -> None:
+    found = step(arch, plan, h100(oversubscription=4.0))
+    parts = (
+        found.compute_s + found.bubble_s + found.exposed_s + found.optimizer_s + found.overhead_s
+    )
+    assert parts == pytest.approx(found.step_time_s, rel=1e-12)
+    assert found.compute_s > 0
+    assert found.optimizer_s > 0
+    assert found.bubble_s >= -1e-9 * found.step_time_s
+    assert 0 <= found.mfu <= 1
+    assert found.step_time_low_s <= found.step_time_s <= found.step_time_high_s
+    for part in found.communication:
+        assert -1e-12 <= part.network_exposed_s <= part.exposed_s * SLACK
+        assert part.exposed_s <= part.total_s * SLACK
+
+
+@LAW
+@given(models, st.lists(plans(), min_size=2, max_size=6))
+def test_an_array_gives_what_its_elements_give(arch: Architecture, rows: list[Plan]) -> None:
+    rows = [replace(row, sequence_parallel=True) for row in rows]
+    numbers = [field.name for field in fields(Plan) if field.name != "sequence_parallel"]
+    together = Plan(**{name: np.array([getattr(row, name) for row in rows]) for name in numbers})
+    machine = h100(oversubscription=2.0)
+    found = step(arch, together, machine)
+    alone = [step(arch, row, machine) for row in rows]
+    for name in ("step_time_s", "bubble_s", "compute_s", "exposed_s", "network_exposed_s", "mfu"):
+        expected = [float(getattr(one, name)) for one in alone]
+        np.testing.assert_allclose(
+            np.broadcast_to(getattr(found, name), len(rows)), expected, rtol=1e-12, atol=1e-15
+        )
+
+
+def test_a_job_inside_one_server_does_not_feel_the_network() -> None:
+    plan = Plan(tensor=4, data=2, micro_batches=16)
+    near, far = h100(), h100(network_bandwidth=1e6, network_latency=1.0, oversubscription=16.0)
+    found = step(MODELS["llama-3-8b"], plan, far)
+    assert found.step_time_s == step(MODELS["llama-3-8b"], plan, near).step_time_s
+    assert found.network_exposed_s == 0
+    assert found.exposed_s > 0
+
+
+def test_tensor_parallelism_over_servers_pays_for_the_network() -> None:
+    # Sixteen ranks span two servers of eight: half of every message leaves over eight NICs.
+    arch = MODELS["llama-3-70b"]
+    found = {
+        tensor: step(arch, Plan(tensor=tensor, data=128 // tensor, micro_batches=16), h100())
+        for tensor in (8, 16)
+    }
+    exposed = {
+        tensor: next(part for part in one.communication if part.parallelism == "tensor")
+        for tensor, one in found.items()
+    }
+    assert exposed[8].network_exposed_s == 0
+    assert exposed[16].network_exposed_s > 0.3 * exposed[16].exposed_s
+    assert exposed[16].exposed_s > 1.5 * exposed[8].exposed_s
+
+
+def test_pipeline_time_of_even_stages_is_the_published_bubble() -> None:
+    # Narayanan et al. 2021: idle over ideal time is (p - 1) / (m v).
+    for pipeline, batches, chunks in ((8, 64, 1), (8, 64, 6), (16, 16, 2)):
+        ideal = batches * 0.25
+        duration = pipeline_time(0.25, 0.25, pipeline, batches, chunks)
+        share = bubble_share(pipeline, batches, chunks)
+        assert duration == pytest.approx(ideal * (1 + share), rel=1e-12)
+
+
+def test_the_slowest_stage_sets_the_pace() -> None:
+    # Three stages of 1 s and one of 2 s, 10 micro-batches: 10 x 2 s, and 3 s to fill and drain.
+    assert pipeline_time(2.0, 1.25, 4, 10, 1) == pytest.approx(23.0)
+
+
+def test_utilisation_of_a_published_run() -> None:
+    # Narayanan et al. 2021, table 1: 175-billion class models reach about half of 312 TFLOP/s;
+    # their 145 B model at 148 TFLOP/s per GPU, 1,536 GPUs is 47 % of the peak.
+    flops = 148e12 * 1536 * 24.817
+    assert model_flops_utilisation(flops, 24.817, 1536, 312e12) == pytest.approx(0.474, abs=1e-3)
+
+
+def test_less_overlap_is_never_faster() -> None:
+    plan = Plan(tensor=8, pipeline=2, data=16, micro_batches=8)
+    beside = step(MODELS["llama-3-70b"], plan, h100()).step_time_s
+    apart = step(MODELS["llama-3-70b"], plan, h100(), overlap=False).step_time_s
+    assert apart > beside
+
+
+@pytest.mark.parametrize("field", ["flash_attention", "causal"])
+def test_attention_that_computes_or_moves_more_is_slower(field: str) -> None:
+    plan = Plan(data=64, micro_batches=4)
+    arch = MODELS["llama-3-8b"]
+    usual = step(arch, plan, h100()).step_time_s
+    assert step(arch, plan, h100(), **{field: False}).step_time_s > usual
+
+
+def test_eight_bits_are_faster_but_not_twice() -> None:
+    card = h100()
+    fast = replace(card, peak_flops=2 * card.peak_flops, peak_flops_16bit=card.peak_flops)
+    plan = Plan(tensor=4, pipeline=4, data=64, micro_batches=16, virtual_stages=5)
+    arch = MODELS["llama-3-70b"]
+    ratio = step(arch, plan, card).step_time_s / step(arch, plan, fast, precision="fp8").step_time_s
+    # NVIDIA dgxc-benchmarking v25.02, Llama-3.1 70B on 64 to 2,048 H100: 1.36 to 1.40.
+    assert 1.25 < ratio < 1.65
