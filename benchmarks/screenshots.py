@@ -37,10 +37,12 @@ class Shot:
 
 def guess(page: Page) -> None:
     """Answer the lesson's question as most people do, and scroll to it."""
-    page.get_by_role("textbox", name="Your guess").fill("0.57 s")
+    page.get_by_role("textbox", name="Your guess").fill("0.57")
     page.get_by_role("button", name="Show me").click()
-    page.wait_for_function(DRAWN)
-    page.get_by_role("heading", name="Predict").evaluate("(e) => e.scrollIntoView()")
+    page.locator(".nd-drag svg.marks").wait_for()
+    page.get_by_role("heading", name="Predict").evaluate(
+        "(e) => window.scrollTo(0, e.getBoundingClientRect().top + window.scrollY - 70)"
+    )
 
 
 SHOTS = (

@@ -25,6 +25,10 @@ NAMES = (
     "memory_bar",
     "network_picture",
     "bill_bars",
+    "summary_money",
+    "slow_link_guess",
+    "slow_link_curve",
+    "slow_link_schedule",
 )
 
 

@@ -20,8 +20,10 @@ _MILLION = 1e6
 
 def _by_kind(evaluation: Evaluation) -> dict[str, tuple[float, bool, bool]]:
     """By kind: dollars of what has a price, whether some part has none, whether it is network."""
-    sums = dict.fromkeys(PART_KINDS, (0.0, False, True))
+    always = [kind for kind in PART_KINDS if kind != "facility"]
+    sums = dict.fromkeys(always, (0.0, False, True))
     for row in evaluation.bom.rows:
+        sums.setdefault(row.kind, (0.0, False, False))
         total, missing, network = sums[row.kind]
         unpriced = row.total_usd is None and row.quantity > 0
         sums[row.kind] = (total + (row.total_usd or 0.0), missing or unpriced, row.network)

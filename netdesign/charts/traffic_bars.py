@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from netdesign.evaluate import Evaluation
 
-INSIDE, OUTSIDE = "inside NVLink", "over the network"
+INSIDE, OUTSIDE = "inside the scale-up domain", "over the network"
 
 
 def _sums(evaluation: Evaluation) -> dict[str, tuple[float, float]]:

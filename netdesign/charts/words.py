@@ -5,7 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from netdesign.catalog import load_catalog
+
 if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
     from netdesign.workload.traffic import Collective
 
 PARALLELISM = MappingProxyType(
@@ -43,6 +46,7 @@ PART_KINDS = MappingProxyType(
         "switch": "Switches",
         "transceiver": "Transceivers",
         "cable": "Cables",
+        "facility": "Facility",
     }
 )
 FAMILIES = MappingProxyType(
@@ -57,14 +61,25 @@ FAMILIES = MappingProxyType(
 )
 
 
+SCALE_UP = MappingProxyType({"NVIDIA": "NVLink", "AMD": "Infinity Fabric"})
+
+
 def plural(number: Any, one: str, many: str | None = None) -> str:
     """``1 leaf`` or ``1,024 leaves``."""
     return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
 
 
-def place(collective: Collective, pod_gpus: Any) -> str:
-    """The lowest tier that holds a whole group: NVLink, leaf or fabric."""
+def scale_up(evaluation: Evaluation) -> str:
+    """What the links inside a scale-up domain of this design are called."""
+    catalog = load_catalog()
+    server = catalog.servers[evaluation.design.cluster.server]
+    return SCALE_UP.get(catalog.accelerators[server.accelerator].vendor, "scale-up")
+
+
+def place(collective: Collective, evaluation: Evaluation) -> str:
+    """The lowest tier that holds a whole group: scale-up domain, leaf or fabric."""
     span = collective.span
     if span.domains <= 1:
-        return "NVLink"
-    return "leaf" if span.ranks * span.stride <= pod_gpus else "fabric"
+        return scale_up(evaluation)
+    extent = span.ranks * span.stride
+    return "leaf" if extent <= evaluation.machine.pod_gpus else "fabric"

@@ -47,9 +47,9 @@ def requirement(
 ) -> Requirement:
     """The least bandwidth and the greatest latency that keep to a communication share.
 
-    The step is computed once for all candidate networks and the crossing is interpolated, in
-    1/bandwidth, where exposed time is linear. Bandwidths are searched from a 64th to 64 times
-    that of the design, latencies from 0 to 64^2 times.
+    The step is computed for all candidate networks at once, again for a finer grid around the
+    crossing, and interpolated there, in 1/bandwidth, where exposed time is linear. Bandwidths are
+    searched from a 64th to 64 times that of the design, latencies from 0 to 64^2 times.
 
     Parameters
     ----------
@@ -63,29 +63,48 @@ def requirement(
     Requirement
     """
     given, latency = as_float(machine.network_bandwidth), as_float(machine.network_latency)
+
+    def shares(bandwidths: Array, latencies: Array) -> Array:
+        networks = replace(machine, network_bandwidth=bandwidths, network_latency=latencies)
+        step = step_time(arch, plan, training, networks, calibration, gradient_bytes=gradient_bytes)
+        return np.broadcast_to(step.network_exposed_s / step.step_time_s, bandwidths.shape)
+
     bandwidths = given * np.geomspace(1 / SPAN, SPAN, POINTS)
     latencies = np.concatenate([[0.0], latency * np.geomspace(1 / SPAN, SPAN**2, POINTS)])
-    networks = replace(
-        machine,
-        network_bandwidth=np.concatenate(
-            [bandwidths, [given, given * ENDLESS], np.full_like(latencies, given)]
-        ),
-        network_latency=np.concatenate([np.full(POINTS + 2, latency), latencies]),
+    share = shares(
+        np.concatenate([bandwidths, [given, given * ENDLESS], np.full_like(latencies, given)]),
+        np.concatenate([np.full(POINTS + 2, latency), latencies]),
     )
-    step = step_time(arch, plan, training, networks, calibration, gradient_bytes=gradient_bytes)
-    share = np.broadcast_to(
-        step.network_exposed_s / step.step_time_s, np.shape(networks.network_latency)
+    by_bandwidth, by_latency = share[:POINTS], share[POINTS + 2 :]
+    curve = tuple(zip(bandwidths.tolist(), by_bandwidth.tolist(), strict=True))
+    between = _around_first(bandwidths, by_bandwidth <= communication_share)
+    below = _around_first(latencies, by_latency > communication_share)
+    finer = shares(
+        np.concatenate([between, np.full_like(below, given)]),
+        np.concatenate([np.full_like(between, latency), below]),
     )
-    bandwidth = _least_bandwidth(bandwidths, share[:POINTS], communication_share)
+    if between.size:
+        bandwidths, by_bandwidth = between, finer[: between.size]
+    if below.size:
+        latencies, by_latency = below, finer[between.size :]
+    bandwidth = _least_bandwidth(bandwidths, by_bandwidth, communication_share)
     return Requirement(
         communication_share=communication_share,
         bandwidth_per_gpu=bandwidth,
         bandwidth_per_server=bandwidth * gpus_per_server,
-        latency_tolerated_s=_greatest_latency(latencies, share[POINTS + 2 :], communication_share),
+        latency_tolerated_s=_greatest_latency(latencies, by_latency, communication_share),
         share_reached=float(share[POINTS]),
         share_floor=float(share[POINTS + 1]),
-        bandwidth_curve=tuple(zip(bandwidths.tolist(), share[:POINTS].tolist(), strict=True)),
+        bandwidth_curve=curve,
     )
+
+
+def _around_first(grid: Array, reached: Array) -> Array:
+    """A finer grid between the first point that is reached and the one before it."""
+    first = int(np.argmax(reached))
+    if not reached[first] or first == 0:
+        return grid[:0]
+    return np.linspace(grid[first - 1], grid[first], POINTS)
 
 
 def _least_bandwidth(bandwidths: Array, share: Array, limit: float) -> float:

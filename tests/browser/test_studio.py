@@ -66,8 +66,8 @@ def test_each_main_slider_moves_figures_and_charts(
         expect(tile(studio, key)).not_to_have_text(text)
     for chart, svg in drawn.items():
         studio.wait_for_function(
-            "([chart, svg]) => document.querySelector(`.nd-chart-${chart} svg.marks`).outerHTML !== svg",
-            arg=[chart, svg],
+            "([chart, svg]) => document.querySelector(chart).outerHTML !== svg",
+            arg=[f".nd-chart-{chart} svg.marks", svg],
         )
     expect(studio).to_have_url(re.compile(re.escape(path)))
 

@@ -17,6 +17,7 @@ from netdesign.charts import (
     traffic_bars,
 )
 from netdesign.charts.network_shape import LEFT, RIGHT, shape_of
+from netdesign.charts.words import place
 from netdesign.design import default_design
 from netdesign.evaluate import Evaluation, evaluate
 
@@ -150,3 +151,11 @@ def test_pods_hold_every_server_and_every_leaf(gpus: int, taper: float) -> None:
     shape = shape_of(at(cluster__gpus=gpus, network__oversubscription=taper))
     for row in shape.rows[:2]:
         assert sum(shape.in_pod(row, pod) for pod in range(shape.pods)) == row.count
+
+
+def test_the_place_of_a_group_is_its_lowest_tier() -> None:
+    nvidia, amd = at(), at(cluster__server="mi300x-8gpu")
+    assert {place(part, nvidia) for part in nvidia.traffic if part.span.domains == 1} == {"NVLink"}
+    assert "Infinity Fabric" in {place(part, amd) for part in amd.traffic}
+    far = [part for part in nvidia.traffic if part.parallelism == "pipeline"]
+    assert {place(part, nvidia) for part in far} == {"fabric"}

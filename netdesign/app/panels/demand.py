@@ -119,7 +119,7 @@ def _cells(part: Collective, evaluation: Evaluation) -> list[Any]:
     return [
         part.operation,
         count(part.span.ranks),
-        place(part, evaluation.machine.pod_gpus),
+        place(part, evaluation),
         count(part.calls),
         size(part.size),
         size(part.bytes_per_gpu),

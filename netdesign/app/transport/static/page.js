@@ -60,7 +60,7 @@ function nameControls(root) {
     "[role=slider]:not([aria-label]), .widget-readout:not([aria-label])," +
     " input:not([aria-label]):not([type=hidden]), select:not([aria-label]), textarea:not([aria-label])";
   for (const control of root.querySelectorAll(unnamed)) {
-    const box = control.closest(".jupyter-widgets");
+    const box = control.closest(".widget-inline-hbox, .jupyter-widgets");
     if (!box) continue;
     const label = box.querySelector(".widget-label");
     const text = (label && label.textContent.trim()) || box.title || control.title;

@@ -55,7 +55,7 @@ function merged(base, over) {
 
 // Colours and font of a chart are those of the page: the stylesheet's variables, else JupyterLab's.
 function themeConfig(el) {
-  const style = getComputedStyle(el);
+  const style = getComputedStyle(el.isConnected ? el : document.body);
   const read = (...names) => {
     for (const name of names) {
       const value = style.getPropertyValue(name).trim();
