@@ -30,7 +30,16 @@ def _by_kind(evaluation: Evaluation) -> dict[str, tuple[float, bool, bool]]:
     return sums
 
 
-def _said(total: float, missing: bool, whole: float) -> str:
+def _included(evaluation: Evaluation) -> set[str]:
+    """Kinds whose every part comes with another one."""
+    rows = evaluation.bom.rows
+    paid = {row.kind for row in rows if not row.included_in}
+    return {row.kind for row in rows} - paid
+
+
+def _said(total: float, missing: bool, whole: float, included: bool) -> str:
+    if included:
+        return "included in the servers"
     if missing and total == 0:
         return "no price"
     share = f", {percent(total / whole)}" if whole > 0 else ""
@@ -39,14 +48,14 @@ def _said(total: float, missing: bool, whole: float) -> str:
 
 def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
     """Data sets ``bars`` and ``frame``; millions of US dollars."""
-    sums = _by_kind(evaluation)
+    sums, included = _by_kind(evaluation), _included(evaluation)
     whole = sum(total for total, _, _ in sums.values())
     bars: list[dict[str, Any]] = [
         {
             "name": PART_KINDS[kind],
             "x": total / _MILLION,
             "which": NETWORK if network else OTHER,
-            "text": _said(total, missing, whole),
+            "text": _said(total, missing, whole, kind in included),
         }
         for kind, (total, missing, network) in sums.items()
     ]
@@ -56,10 +65,10 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
 
 def label(evaluation: Evaluation) -> str:
     """The chart in one sentence."""
-    sums = _by_kind(evaluation)
+    sums, included = _by_kind(evaluation), _included(evaluation)
     whole = sum(total for total, _, _ in sums.values())
     said = "; ".join(
-        f"{PART_KINDS[kind]} {_said(total, missing, whole)}"
+        f"{PART_KINDS[kind]} {_said(total, missing, whole, kind in included)}"
         for kind, (total, missing, _) in sums.items()
     )
     return f"The bill by kind of part: {said}."

@@ -25,6 +25,7 @@ class Calibration:
     attention_efficiency: float  # fused attention over the 16-bit peak
     memory_efficiency: float  # of memory-bound kernels over the memory bandwidth
     layer_launch_s: float  # host time to issue one layer once
+    layer_idle_s: float  # gaps between kernels and waits in one pass over a layer
     expert_launch_s: float  # more of it for a layer with routed experts
     expert_copies: float  # of every routed token in a pass, besides its way to and from experts
     step_overhead_s: float  # per step: data, logging, global norm, synchronisation

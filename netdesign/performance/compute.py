@@ -121,11 +121,12 @@ def compute_time(
     bound = memory_bound_time(moved, _memory_speed(machine, calibration))
     routed = expert_layers(arch) / arch.layers
     launch = calibration.layer_launch_s + routed * calibration.expert_launch_s
-    forward = np.maximum(weights + attention + bound, launch)
+    idle = calibration.layer_idle_s
+    forward = np.maximum(weights + attention + bound + idle, launch)
     accumulate = memory_bound_time(
         2.0 * gradient_bytes * _weight_elements(products), _memory_speed(machine, calibration)
     )
-    backward = np.maximum(2.0 * (weights + bound) + attention_backward + accumulate, launch)
+    backward = np.maximum(2.0 * (weights + bound) + attention_backward + accumulate + idle, launch)
     again = (plan.recompute == RECOMPUTE["full"]) * forward
     if not training.flash_attention:
         again = again + (plan.recompute == RECOMPUTE["selective"]) * attention

@@ -159,3 +159,9 @@ def test_the_place_of_a_group_is_its_lowest_tier() -> None:
     assert "Infinity Fabric" in {place(part, amd) for part in amd.traffic}
     far = [part for part in nvidia.traffic if part.parallelism == "pipeline"]
     assert {place(part, nvidia) for part in far} == {"fabric"}
+
+
+def test_what_comes_with_the_server_is_said_to_be_included() -> None:
+    bars = {bar["name"]: bar["text"] for bar in bill_bars.data(at())["bars"]}
+    assert bars["Adapters"] == "included in the servers"
+    assert bars["Servers"].startswith("$")

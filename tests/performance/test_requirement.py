@@ -15,8 +15,8 @@ from netdesign.workload.plan import SHARDING, Plan
 from .machines import HOPPER, MODELS, h100
 
 ARCH = MODELS["llama-3-70b"]
-TRAINING = Training(8192, 256)
-PLAN = Plan(tensor=8, data=128, micro_batches=2, sharding=SHARDING["zero-1"])
+TRAINING = Training(8192, 512)
+PLAN = Plan(tensor=8, data=64, micro_batches=8, sharding=SHARDING["zero-1"])
 
 
 def needed(share: float, machine: Machine | None = None, plan: Plan = PLAN) -> Requirement:
