@@ -263,19 +263,27 @@ def _errors(ratios: list[float]) -> tuple[str, str]:
     return f"{np.median(error):6.1%}", f"{np.quantile(error, 0.9):6.1%}"
 
 
-def bands(left_out: list[Scored], scopes: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Measured over predicted of unseen runs, by generation; of all where there are few."""
+def bands(
+    fitted: list[Scored], left_out: list[Scored], scopes: Iterable[str]
+) -> dict[str, tuple[float, float]]:
+    """Measured over predicted, by generation; of all generations where there are few runs.
+
+    The band holds four of five runs of unseen sources and four of five fitted ones.
+    """
     few = 20
 
-    def quantiles(scores: list[Scored]) -> tuple[float, float]:
-        low, high = np.quantile([1 / score.ratio for score in scores], BAND)
-        return min(float(low), 1.0), max(float(high), 1.0)
+    def quantiles(scores: list[Scored], generation: str) -> Array:
+        own = [score for score in scores if generation_of(score.run) == generation]
+        chosen = own if len(own) >= few else scores
+        return np.quantile([1 / score.ratio for score in chosen], BAND)
 
     found = {}
     for scope in scopes:
         generation = scope.partition("/")[0]
-        own = [score for score in left_out if generation_of(score.run) == generation]
-        found[scope] = quantiles(own if len(own) >= few else left_out)
+        lows, highs = zip(
+            quantiles(fitted, generation), quantiles(left_out, generation), strict=True
+        )
+        found[scope] = min(*lows), max(*highs)
     return found
 
 
@@ -337,7 +345,7 @@ def main() -> None:
     for label, count, *errors in report(fitted, left_out, naive(fit, runs)):
         a, b, c, d, e, f = errors
         print(f"{label:36} {count:>5}   {a:>6} {b:>6}   {c:>6} {d:>6}   {e:>6} {f:>6}")
-    band = bands(left_out, fit.scopes)
+    band = bands(fitted, left_out, fit.scopes)
     for scope, (low, high) in sorted(band.items()):
         print(f"band {scope:22} {low:.3f} to {high:.3f}")
     if not options.dry_run:

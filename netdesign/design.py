@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from netdesign.catalog import Parameter, load_catalog
 from netdesign.errors import DesignError
+from netdesign.strict_yaml import NOT_YAML, load_strict
 
 SCHEMA_VERSION = 1
 LARGEST_FILE_BYTES = 65_536
 LONGEST_SHOWN_KEY = 60
-NOT_YAML = (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError)
 
 
 class _Section(BaseModel):
@@ -133,6 +133,30 @@ def choices(path: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def automatic_name(design: Design) -> str:
+    """What a design is called that nobody has named: model, machines, fabric."""
+    catalog = load_catalog()
+    model = catalog.models.get(design.model.preset)
+    trained = model.name if model else f"{design.model.parameters_billion:,.4g} B parameters"
+    server = catalog.servers[design.cluster.server].name
+    switch = catalog.switches[design.network.switch].name
+    taper = design.network.oversubscription
+    tapered = f" {taper:.3g}:1" if taper > 1 else ""
+    family = design.network.family.replace("-", " ")
+    return f"{trained} on {design.cluster.gpus:,} GPUs ({server}), {family}{tapered}, {switch}"
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Names of the designs that ship with netdesign."""
+    return frozenset(read_design(name).name for name in shipped_designs())
+
+
+def renamed(design: Design) -> Design:
+    """The design under its automatic name."""
+    return design.model_copy(update={"name": automatic_name(design)})
+
+
 def design_from_mapping(tree: Any, where: str = "design") -> Design:
     """A Design from nested sections; what is missing takes its default.
 
@@ -168,7 +192,7 @@ def design_from_yaml(text: str | bytes, where: str = "design") -> Design:
             where, f"{len(text)} bytes", "is too large", f"a design has under {LARGEST_FILE_BYTES}"
         )
     try:
-        tree = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - a SafeLoader that refuses more
+        tree = load_strict(text)
     except NOT_YAML as error:
         mark = getattr(error, "problem_mark", None)
         line = f"{where}, line {mark.line + 1}" if mark else where
@@ -211,14 +235,14 @@ def design_to_yaml(design: Design) -> str:
 def design_to_query(design: Design) -> str:
     """The design as a query string; values at their default are left out."""
     default = default_design()
-    pairs = [("v", str(SCHEMA_VERSION))]
-    if design.name != default.name:
-        pairs.append(("name", design.name))
-    for path in load_catalog().parameters:
-        value = design.value(path)
-        if value != default.value(path):
-            pairs.append((path, _to_text(value)))
-    return urlencode(pairs)
+    changed = [
+        (path, _to_text(design.value(path)))
+        for path in load_catalog().parameters
+        if design.value(path) != default.value(path)
+    ]
+    understood = automatic_name(design) if changed else default.name
+    name = [] if design.name == understood else [("name", design.name)]
+    return urlencode([("v", str(SCHEMA_VERSION)), *name, *changed])
 
 
 def design_from_query(query: str) -> tuple[Design, tuple[str, ...]]:
@@ -239,30 +263,9 @@ def design_from_query(query: str) -> tuple[Design, tuple[str, ...]]:
                 ignored.append(str(error))
         elif key != "v" and "." in key:
             ignored.append(f"{key}: is not a parameter")
-    return design.with_values(changes), tuple(ignored)
-
-
-class _StrictLoader(yaml.SafeLoader):
-    """A SafeLoader that refuses aliases and repeated keys."""
-
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(
-                None, None, "aliases are not used in a design", event.start_mark
-            )
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
-        for key_node, _ in node.value:
-            key = key_node.value
-            if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key} stands twice", key_node.start_mark
-                )
-            seen.add(key)
-        return super().construct_mapping(node, deep)
+    unnamed = bool(changes) and "name" not in changes
+    design = design.with_values(changes)
+    return renamed(design) if unnamed else design, tuple(ignored)
 
 
 def _place(tree: dict[str, Any], path: str, value: Any) -> None:

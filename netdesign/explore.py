@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from netdesign.catalog import load_catalog
-from netdesign.design import Design
+from netdesign.catalog import PriceBook, load_catalog
+from netdesign.design import Design, renamed
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
 
@@ -36,18 +36,26 @@ def what_if(design: Design, path: str, values: Iterable[Any]) -> tuple[Evaluatio
     return tuple(found)
 
 
-def alternatives(design: Design) -> tuple[Alternative, Alternative]:
-    """Two designs to weigh against this one: the other technology, and the other taper."""
-    return _other_technology(design), _other_taper(design)
+def alternatives(
+    design: Design, price_book: PriceBook | None = None
+) -> tuple[Alternative, Alternative]:
+    """Two designs to weigh against this one: the other technology, and the other structure."""
+    own = evaluate(design, price_book)
+    structure = _other_taper if own.fabric.tiers > 1 else _second_tier
+    return _other_technology(design, price_book), structure(own, price_book)
 
 
-def _other_technology(design: Design) -> Alternative:
+def _changed(design: Design, changes: dict[str, Any], price_book: PriceBook | None) -> Evaluation:
+    return evaluate(renamed(design.with_values(changes)), price_book)
+
+
+def _other_technology(design: Design, price_book: PriceBook | None) -> Alternative:
     catalog = load_catalog()
     switch = catalog.switches[design.network.switch]
     wanted = "ethernet" if switch.technology == "infiniband" else "infiniband"
     port_gbps = catalog.servers[design.cluster.server].port_gbps
     book = catalog.price_books[design.economics.price_book]
-    candidates = [
+    key = min(
         (
             book.price(key) is None,
             other.port_gbps * other.ports < switch.port_gbps * switch.ports,
@@ -55,43 +63,43 @@ def _other_technology(design: Design) -> Alternative:
         )
         for key, other in catalog.switches.items()
         if other.technology == wanted and other.port_gbps >= port_gbps
-    ]
+    )[-1]
     transport = min(
         (-row.efficiency, row.latency(), key)
         for key, row in catalog.transports.items()
         if row.technology == wanted
     )[-1]
-    key = min(candidates)[2]
     names = {"ethernet": "Ethernet", "infiniband": "InfiniBand"}
+    changes = {
+        "network.switch": key,
+        "network.transport": transport,
+        "network.in_network_reduction": False,
+    }
     return Alternative(
         f"{names[wanted]} with {catalog.switches[key].name}",
         f"The same servers on {catalog.transports[transport].name}.",
-        evaluate(
-            design.with_values(
-                {
-                    "name": f"{design.name}, {names[wanted]}",
-                    "network.switch": key,
-                    "network.transport": transport,
-                    "network.in_network_reduction": False,
-                }
-            )
-        ),
+        _changed(design, changes, price_book),
     )
 
 
-def _other_taper(design: Design) -> Alternative:
-    tapered = design.network.oversubscription > 1
-    ratio = 1.0 if tapered else 2.0
-    other = evaluate(
-        design.with_values(
-            {"name": f"{design.name}, {ratio:.0f}:1", "network.oversubscription": ratio}
-        )
-    )
-    own = evaluate(design).fabric
+def _other_taper(own: Evaluation, price_book: PriceBook | None) -> Alternative:
+    tapered = own.design.network.oversubscription > 1
+    changes = {"network.oversubscription": 1.0 if tapered else 2.0}
+    other = _changed(own.design, changes, price_book)
     return Alternative(
         "Non-blocking fabric" if tapered else "2:1 oversubscribed fabric",
-        f"{int(other.fabric.switches):,} switches instead of {int(own.switches):,}, "
+        f"{int(other.fabric.switches):,} switches instead of {int(own.fabric.switches):,}, "
         f"{int(other.fabric.leaf_spine_links):,} links above the leaves instead of "
-        f"{int(own.leaf_spine_links):,}.",
+        f"{int(own.fabric.leaf_spine_links):,}.",
+        other,
+    )
+
+
+def _second_tier(own: Evaluation, price_book: PriceBook | None) -> Alternative:
+    other = _changed(own.design, {"network.family": "rail-optimised"}, price_book)
+    return Alternative(
+        "Rail-optimised fabric with spines",
+        f"{int(other.fabric.switches):,} switches instead of {int(own.fabric.switches):,}, and "
+        f"room for {int(other.fabric.largest):,} ports instead of {int(own.fabric.largest):,}.",
         other,
     )

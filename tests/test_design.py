@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from netdesign.catalog import load_catalog
 from netdesign.design import (
     LARGEST_FILE_BYTES,
+    automatic_name,
     choices,
     default_design,
     default_values,
@@ -70,6 +71,19 @@ def test_query_round_trip_keeps_twelve_digits(gpus, oversubscription, preset):
 
 def test_query_leaves_defaults_out():
     assert design_to_query(default_design()) == "v=1"
+
+
+def test_a_link_without_a_name_is_named_after_its_values():
+    design, _ = design_from_query("?cluster.gpus=2048")
+    assert design.name == automatic_name(design)
+    assert "2,048" in design.name
+    assert design_to_query(design) == "v=1&cluster.gpus=2048"
+
+
+@given(name=st.text(max_size=40).map(str.strip).filter(bool), gpus=st.sampled_from([1024, 64]))
+def test_a_given_name_survives_the_address(name, gpus):
+    design = default_design().with_values({"cluster.gpus": gpus, "name": name})
+    assert design_from_query(design_to_query(design))[0] == design
 
 
 def test_query_reports_what_it_ignores():

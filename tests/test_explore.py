@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from netdesign.catalog import load_catalog
+from netdesign.catalog import load_catalog, read_price_file
 from netdesign.design import default_design
 from netdesign.explore import alternatives, what_if
 
@@ -45,3 +45,17 @@ def test_what_if_leaves_out_what_is_no_design():
     assert [evaluation.design.cluster.gpus for evaluation in found] == [64, 128]
     with pytest.raises(AttributeError):
         what_if(default_design(), "cluster.gpus", [64])[0].design.value("cluster.gpu")
+
+
+def test_a_single_switch_is_weighed_against_a_fabric_that_grows():
+    design = default_design().with_values({"cluster.gpus": 64, "network.family": "single-switch"})
+    other = alternatives(design)[1]
+    assert other.design.network.family == "rail-optimised"
+    assert other.evaluation.fabric.largest > 64
+
+
+def test_the_planners_prices_reach_the_alternatives():
+    book = read_price_file("mine.csv", b"part_id,price_usd\nqm9700,1\nsn5600,1\n")
+    for other in alternatives(default_design(), book):
+        rows = other.evaluation.bom.rows
+        assert {row.unit_price_usd for row in rows if row.kind == "switch"} == {1.0}

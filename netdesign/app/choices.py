@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from netdesign.catalog import load_catalog
 from netdesign.charts.words import FAMILIES
-from netdesign.design import Design
-from netdesign.workload.plan import RECOMPUTE
+from netdesign.design import Design, automatic_name, given_names
+from netdesign.workload.plan import RECOMPUTE, shard_ranks
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -96,7 +96,7 @@ def _sharding(evaluation: Evaluation) -> str:
     stage = int(plan.sharding)
     if stage < 3:
         return ("ddp", "zero-1", "zero-2")[stage]
-    return "fsdp" if int(plan.shard_group) >= int(plan.data) * int(plan.context) else "hsdp"
+    return "fsdp" if int(shard_ranks(plan)) >= int(plan.data) * int(plan.context) else "hsdp"
 
 
 def what_follows(
@@ -105,7 +105,8 @@ def what_follows(
     """The changes, and what they bring with them.
 
     Dragging the size leaves the preset; choosing a preset moves the size; taking the plan into
-    one's own hands starts from the plan that was found.
+    one's own hands starts from the plan that was found; a name that nobody chose follows the
+    values.
     """
     all_changes = dict(changes)
     if "model.parameters_billion" in changes:
@@ -116,4 +117,6 @@ def what_follows(
     by_hand = changes.get("plan.mode") == MANUAL and design.plan.mode == BEST
     if by_hand and evaluation is not None and evaluation.design == design:
         all_changes = {**plan_values(evaluation), **all_changes}
+    if "name" not in changes and design.name in {automatic_name(design), *given_names()}:
+        all_changes["name"] = automatic_name(design.with_values(all_changes))
     return all_changes

@@ -115,7 +115,9 @@ def bill_of_materials(
     for links in link_parts(fabric, server, servers, *media):
         rows += pricing.links(links)
     if price_book.price(_FACILITY) is not None:
-        rows.append(pricing.row(_FACILITY, "facility", "server", servers, power_w=0.0, network=False))
+        rows.append(
+            pricing.row(_FACILITY, "facility", "server", servers, power_w=0.0, network=False)
+        )
     order = sorted((row for row in rows if row.quantity), key=lambda row: _KINDS.index(row.kind))
     return _summed(tuple(order), price_book.name)
 

@@ -252,9 +252,11 @@ def _communication(
         window = 3.0 * compute.attention_forward * plan.micro_batches * arch.layers / plan.pipeline
         exposed = exposed_time(time * fill, window, slowdown)
     elif kind == "pipeline":
-        # Interleaved schedules send while they compute; plain ones wait for each message.
-        interleaved = plan.virtual_stages > 1
-        exposed = time * (1.0 - interleaved * (1.0 - slowdown))
+        # A plain schedule waits for each message; an interleaved one sends while it computes,
+        # except the chunks that fill and drain it, about pipeline over micro_batches of them.
+        filling = np.minimum(plan.pipeline / plan.micro_batches, 1.0)
+        window = time * (training.overlap * (plan.virtual_stages > 1) * (1.0 - filling))
+        exposed = exposed_time(time, window, slowdown)
     else:
         window = _gradient_window(
             entry, arch, plan, compute, training.overlap * calibration.gradient_hidden_share

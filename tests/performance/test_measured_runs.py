@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -74,31 +75,37 @@ def test_runs_are_left_out_by_rule_only() -> None:
 # performance summary (Llama-3.1 405B on GB200), MosaicML llm-foundry (MPT on A100 and H100),
 # Narayanan et al. 2021 table 1 (GPT on A100), Korthikanti et al. 2022 table 5 (GPT 530B on A100),
 # InternEvo (7B on A100 with 50 Gb/s per GPU), BigScience (176B on A100).
-@pytest.mark.parametrize(
-    ("identifier", "measured"),
-    [
-        ("dgxc-083", 14.61),
-        ("dgxc-088", 14.84),
-        ("dgxc-105", 8.309),
-        ("dgxc-109", 8.49),
-        ("dgxc-115", 2.812),
-        ("dgxc-300", 2.189),
-        ("mb-085", 61.44),
-        ("lf-001", 16.2685),
-        ("lf-012", 1.1731),
-        ("lf-078", 159.6371),
-        ("lf-103", 3.7886),
-        ("lf-155", 10.1749),
-        ("sc21-007", 24.817),
-        ("ko-006", 37.83),
-        ("ie-039", 5.1216),
-        ("bs-120", 102.03),
-    ],
-)
-def test_a_published_run_lies_in_its_band(identifier: str, measured: float) -> None:
-    _, low, high = PREDICTED[identifier]
+PUBLISHED = {
+    "dgxc-083": 14.61,
+    "dgxc-088": 14.84,
+    "dgxc-105": 8.309,
+    "dgxc-109": 8.49,
+    "dgxc-115": 2.812,
+    "dgxc-300": 2.189,
+    "mb-085": 61.44,
+    "lf-001": 16.2685,
+    "lf-012": 1.1731,
+    "lf-078": 159.6371,
+    "lf-103": 3.7886,
+    "lf-155": 10.1749,
+    "sc21-007": 24.817,
+    "ko-006": 37.83,
+    "ie-039": 5.1216,
+    "bs-120": 102.03,
+}
+
+
+@pytest.mark.parametrize(("identifier", "measured"), PUBLISHED.items())
+def test_a_published_run_is_predicted_within_fifteen_percent(
+    identifier: str, measured: float
+) -> None:
     assert RUNS[identifier].step_time_s == measured
-    assert low <= measured <= high
+    assert PREDICTED[identifier][0] == pytest.approx(measured, rel=0.15)
+
+
+def test_four_of_five_of_these_runs_lie_in_their_band() -> None:
+    inside = [PREDICTED[name][1] <= time <= PREDICTED[name][2] for name, time in PUBLISHED.items()]
+    assert np.mean(inside) >= 0.8
 
 
 def test_four_of_five_runs_lie_in_their_band() -> None:
@@ -121,21 +128,23 @@ def test_dense_runs_are_closer_than_mixtures(experts: bool) -> None:
 
 def test_the_faster_of_two_plans_is_predicted() -> None:
     # The same model on as many GPUs with the same batch: only the plan differs, by 5 % or more.
-    right = []
     groups: dict[tuple[object, ...], list[MeasuredRun]] = {}
     for run in SCORED:
-        if run.source == "bigscience-2022":
-            key = run.layers, run.hidden, run.heads, run.global_batch, run.precision
-            groups.setdefault(key, []).append(run)
-    for group in groups.values():
-        for i, one in enumerate(group):
-            for other in group[i + 1 :]:
-                ratio = one.step_time_s / other.step_time_s
-                if abs(np.log(ratio)) > np.log(1.05):
-                    guess = PREDICTED[one.id][0] / PREDICTED[other.id][0]
-                    right.append((ratio > 1) == (guess > 1))
-    assert len(right) > 100
-    assert np.mean(right) > 0.75
+        key = (
+            run.source, run.accelerator, run.layers, run.hidden, run.heads, run.gpus,
+            run.global_batch, run.sequence_length, run.precision,
+        )  # fmt: skip
+        groups.setdefault(key, []).append(run)
+    right: dict[str, list[bool]] = {}
+    for one, other in (pair for group in groups.values() for pair in combinations(group, 2)):
+        guess = PREDICTED[one.id][0] / PREDICTED[other.id][0]
+        ratio = one.step_time_s / other.step_time_s
+        if abs(np.log(ratio)) > np.log(1.05) and guess != 1:
+            right.setdefault(one.source, []).append((ratio > 1) == (guess > 1))
+    # BigScience tried some sixty plans for one model; no other source tries more than a few.
+    assert len(right["bigscience-2022"]) > 200
+    assert np.mean(right["bigscience-2022"]) > 0.93
+    assert np.mean([found for some in right.values() for found in some]) > 0.85
 
 
 def test_a_batch_gives_what_single_runs_give() -> None:

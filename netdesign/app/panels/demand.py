@@ -84,7 +84,7 @@ def _numbers(evaluation: Evaluation) -> Markup:
     items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
     lead = tag(
         "p",
-        f"To lose at most {budget} of the step to communication that is not hidden:",
+        f"To wait for the network in at most {budget} of the step:",
         class_="nd-quiet",
     )
     return join((lead, tag("dl", items, class_="nd-facts")))

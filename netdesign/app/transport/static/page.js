@@ -70,17 +70,30 @@ function nameControls(root) {
   }
 }
 
+// A slider over a list of stops knows its position only; what it means stands in the field beside it.
+function sayValues(root) {
+  for (const slider of root.querySelectorAll(".nd-field [role=slider]")) {
+    const field = slider.closest(".nd-field").querySelector("input[type=text]");
+    if (field && slider.getAttribute("aria-valuetext") !== field.value) {
+      slider.setAttribute("aria-valuetext", field.value);
+    }
+  }
+}
+
 function watchControls() {
   let timer = null;
   const run = () => {
     timer = null;
     nameControls(document);
+    sayValues(document);
   };
   const observer = new MutationObserver((changes) => {
     const relevant = changes.some((c) => !(c.target instanceof SVGElement));
     if (relevant && timer === null) timer = setTimeout(run, 150);
   });
-  observer.observe(document.body, { childList: true, subtree: true });
+  observer.observe(document.body, {
+    childList: true, subtree: true, attributes: true, attributeFilter: ["aria-valuenow"],
+  });
   run();
   return () => {
     observer.disconnect();
