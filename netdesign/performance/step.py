@@ -254,9 +254,10 @@ def _communication(
     elif kind == "pipeline":
         # A plain schedule waits for each message; an interleaved one sends while it computes,
         # except the chunks that fill and drain it, about pipeline over micro_batches of them.
+        # Copies between neighbours take next to nothing from the computing.
         filling = np.minimum(plan.pipeline / plan.micro_batches, 1.0)
-        window = time * (training.overlap * (plan.virtual_stages > 1) * (1.0 - filling))
-        exposed = exposed_time(time, window, slowdown)
+        hides = training.overlap * (plan.virtual_stages > 1)
+        exposed = time * (1.0 - hides * (1.0 - filling))
     else:
         window = _gradient_window(
             entry, arch, plan, compute, training.overlap * calibration.gradient_hidden_share
@@ -274,15 +275,21 @@ def _gradient_window(
 ) -> Numeric:
     """Computing that gradients, or weights, may travel beside.
 
-    FSDP gathers and reduces in every micro-batch; otherwise gradients have the last backward pass
-    and weights the first forward pass.
+    FSDP gathers weights in both passes of every micro-batch and reduces gradients in the backward
+    pass, where the two share the time; ZeRO-2 reduces in every backward pass. Otherwise gradients
+    have the last backward pass and weights the first forward pass.
     """
     layers = arch.layers / plan.pipeline
-    gathers = entry.collective.operation == "all-gather"
-    once = layers * (compute.layer_forward if gathers else compute.layer_backward)
-    always = once * plan.micro_batches
-    sharded = plan.sharding == 3
-    return np.where(sharded, always, hidden_share * once)
+    forward, backward = layers * compute.layer_forward, layers * compute.layer_backward
+    operation = entry.collective.operation
+    if operation == "all-gather":
+        once, fsdp = forward, forward + backward / 2.0
+    elif operation == "reduce-scatter":
+        once = backward * np.where(plan.sharding == 2, plan.micro_batches, 1)
+        fsdp = backward / 2.0
+    else:
+        return hidden_share * backward
+    return np.where(plan.sharding == 3, fsdp * plan.micro_batches, hidden_share * once)
 
 
 def _optimizer(
