@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.complete
 
 .DEFAULT_GOAL := help
-.PHONY: help setup app lab test format bench screenshots specs runtime clean
+.PHONY: help setup app lab test format bench calibrate screenshots specs runtime clean
 
 help:
 	@echo "make app          set up .venv and open the workbook at http://localhost:$(PORT)  (PORT=8900 changes it)"
 	@echo "make lab          open the notebooks in JupyterLab"
 	@echo "make test         set up .venv and run every check and test"
 	@echo "make bench        measure speed and memory"
+	@echo "make calibrate    fit the constants of the step-time model again (minutes)"
 	@echo "make screenshots  redo the pictures in the README"
 	@echo "make specs        freeze the charts' specifications again"
 	@echo "make runtime      build the charts' JavaScript bundle again"
@@ -75,3 +76,6 @@ runtime: setup
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache
+
+calibrate: setup
+	@$(BIN)/python benchmarks/calibrate.py

@@ -288,7 +288,7 @@ def manual_plan(design: Design) -> Plan:
         micro_batches=micro_batches(training.global_batch, data, chosen.micro_batch),
         virtual_stages=chosen.virtual_stages,
         sharding=SHARDING[chosen.sharding],
-        shard_group=chosen.shard_group if chosen.sharding == "hsdp" else 0,
+        shard_group=chosen.shard_group if chosen.sharding == "hsdp" else data * chosen.context,
         recompute=RECOMPUTE[chosen.recompute],
         sequence_parallel=chosen.sequence_parallel,
     )

@@ -78,17 +78,13 @@ def _links_sentence(row: Row, shape: Shape) -> str:
     return f"{links} up from the {_TIER[row.kind]}{taper}"
 
 
-def build() -> alt.LayerChart:
-    """The chart, its data sets empty."""
+def _links(x: alt.X, y: alt.Y, tooltip: alt.Tooltip) -> alt.Chart:
+    """Every link, or bundle of links; a tapered one in another colour and dashed."""
     import altair as alt
 
-    from netdesign.charts.authoring import dataset, finished
+    from netdesign.charts.authoring import dataset
 
-    whole = alt.Scale(domain=[0, 100], nice=False, zero=False)
-    x = alt.X("x:Q", scale=whole, axis=None)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, HEIGHT], nice=False, zero=False), axis=None)
-    tooltip = alt.Tooltip("tip:N", title=" ")
-    links = (
+    chart: alt.Chart = (
         alt.Chart(dataset("links"))
         .mark_rule(strokeCap="butt")
         .encode(
@@ -111,6 +107,20 @@ def build() -> alt.LayerChart:
             ),
         )
     )
+    return chart
+
+
+def build() -> alt.LayerChart:
+    """The chart, its data sets empty."""
+    import altair as alt
+
+    from netdesign.charts.authoring import dataset, finished
+
+    whole = alt.Scale(domain=[0, 100], nice=False, zero=False)
+    x = alt.X("x:Q", scale=whole, axis=None)
+    y = alt.Y("y:Q", scale=alt.Scale(domain=[0, HEIGHT], nice=False, zero=False), axis=None)
+    tooltip = alt.Tooltip("tip:N", title=" ")
+    links = _links(x, y, tooltip)
     boxes = (
         alt.Chart(dataset("boxes"))
         .mark_rect(fill=BOX_FILL, stroke=BOX_LINE, strokeWidth=1, cornerRadius=3)

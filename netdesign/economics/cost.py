@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -251,5 +252,5 @@ def cost(
 def _network_share(bom: BillOfMaterials) -> float:
     """Network over equipment; not a number where the servers have no price to compare with."""
     if any(row.kind == "server" and row.unit_price_usd is None for row in bom.rows):
-        return float("nan")
+        return math.nan
     return bom.network_usd / max(bom.total_usd - bom.facility_usd, 1e-9)

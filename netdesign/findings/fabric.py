@@ -150,7 +150,11 @@ def _taper(evaluation: Evaluation) -> float:
 
 
 def _tapered_field(evaluation: Evaluation) -> str:
-    at_the_leaf = evaluation.fabric.oversubscription > 1
+    """The setting that removes the taper; none where leaf and core are both tapered."""
+    fabric = evaluation.fabric
+    if fabric.oversubscription > 1 and fabric.core_oversubscription > 1:
+        return ""
+    at_the_leaf = fabric.oversubscription > 1
     return "network.oversubscription" if at_the_leaf else "network.core_oversubscription"
 
 
@@ -202,7 +206,7 @@ def reduction_has_no_effect(evaluation: Evaluation) -> Finding | None:
         sentence,
         "Switch it off, or use plain data parallelism (ddp).",
         "network.in_network_reduction",
-        "false",
+        False,
     )
 
 

@@ -16,4 +16,4 @@ class Finding:
     sentence: str
     fix: str
     field: str = ""  # parameter path that the fix changes, empty if none
-    suggestion: float | str | None = None  # the value that would fix it
+    suggestion: float | str | bool | None = None  # the value that would fix it

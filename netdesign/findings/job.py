@@ -96,15 +96,24 @@ def tensor_leaves_the_domain(evaluation: Evaluation) -> Finding | None:
 def idle_gpus(evaluation: Evaluation) -> Finding | None:
     """GPUs that the plan cannot use."""
     plan, gpus = evaluation.plan, evaluation.design.cluster.gpus
-    used = int(plan.tensor * plan.pipeline * plan.context * plan.data)
+    unit = int(plan.tensor * plan.pipeline * plan.context)
+    used = unit * int(plan.data)
     if used == gpus:
         return None
-    unit = int(plan.tensor * plan.pipeline * plan.context)
+    if evaluation.design.plan.mode == "best":
+        reason = (
+            f"no legal plan can feed more from a batch of "
+            f"{evaluation.design.training.global_batch:,} sequences"
+        )
+        fix = f"Use {used:,} GPUs, a larger batch, or a count with more divisors."
+    else:
+        reason = f"the plan needs multiples of {unit:,}"
+        fix = f"Use {used:,} or {used + unit:,} GPUs, or another plan."
     return Finding(
         "idle-gpus",
         "warning",
-        f"{gpus - used:,} of {gpus:,} GPUs idle: the plan needs multiples of {unit:,}.",
-        f"Use {used:,} or {used + unit:,} GPUs, or another plan.",
+        f"{gpus - used:,} of {gpus:,} GPUs idle: {reason}.",
+        fix,
         "cluster.gpus",
         used,
     )

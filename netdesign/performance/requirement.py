@@ -55,12 +55,7 @@ def requirement(
     ----------
     arch, plan, training, machine, calibration      of scalars
     communication_share : float                     exposed over step time that is accepted
-    gpus_per_server : int
     gradient_bytes : float                          per gradient value on the wire
-
-    Returns
-    -------
-    Requirement
     """
     given, latency = as_float(machine.network_bandwidth), as_float(machine.network_latency)
 
@@ -79,14 +74,13 @@ def requirement(
     curve = tuple(zip(bandwidths.tolist(), by_bandwidth.tolist(), strict=True))
     between = _around_first(bandwidths, by_bandwidth <= communication_share)
     below = _around_first(latencies, by_latency > communication_share)
-    finer = shares(
-        np.concatenate([between, np.full_like(below, given)]),
-        np.concatenate([np.full_like(between, latency), below]),
-    )
-    if between.size:
-        bandwidths, by_bandwidth = between, finer[: between.size]
-    if below.size:
-        latencies, by_latency = below, finer[between.size :]
+    if between.size + below.size:
+        finer = shares(
+            np.concatenate([between, np.full_like(below, given)]),
+            np.concatenate([np.full_like(between, latency), below]),
+        )
+        bandwidths, by_bandwidth = _finer(between, finer[: between.size], bandwidths, by_bandwidth)
+        latencies, by_latency = _finer(below, finer[between.size :], latencies, by_latency)
     bandwidth = _least_bandwidth(bandwidths, by_bandwidth, communication_share)
     return Requirement(
         communication_share=communication_share,
@@ -105,6 +99,10 @@ def _around_first(grid: Array, reached: Array) -> Array:
     if not reached[first] or first == 0:
         return grid[:0]
     return np.linspace(grid[first - 1], grid[first], POINTS)
+
+
+def _finer(near: Array, near_share: Array, grid: Array, share: Array) -> tuple[Array, Array]:
+    return (near, near_share) if near.size else (grid, share)
 
 
 def _least_bandwidth(bandwidths: Array, share: Array, limit: float) -> float:

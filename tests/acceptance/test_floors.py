@@ -14,7 +14,7 @@ from .shell import ROOT
 
 PACKAGE = ROOT / "netdesign"
 FLOORS = {
-    **dict.fromkeys(("units", "arrays", "errors", "formulas", "catalog"), 0),
+    **dict.fromkeys(("units", "arrays", "errors", "formulas", "catalog", "strict_yaml"), 0),
     **dict.fromkeys(("workload", "network", "topology"), 1),
     **dict.fromkeys(("performance", "economics"), 2),
     **dict.fromkeys(("design", "evaluate", "findings", "explore"), 3),

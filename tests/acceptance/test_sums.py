@@ -50,6 +50,8 @@ def test_every_number_is_finite_and_not_negative(design: Design) -> None:
     for path, value in numbers(some(design)):
         # No bandwidth may be enough; any latency may be tolerated.
         unlimited = path.startswith((".requirement.bandwidth_per_", ".requirement.latency"))
+        if path == ".cost.network_share" and math.isnan(value):
+            continue  # no price of the servers to compare with: the bill's own test looks at it
         assert not math.isnan(value), path
         assert value >= 0, path
         assert unlimited or math.isfinite(value), path
@@ -63,7 +65,12 @@ def test_the_plan_uses_every_gpu_or_says_so_and_divides_what_it_cuts(design: Des
     used = plan.tensor * plan.pipeline * plan.context * plan.data
     idle = any(each.code == "idle-gpus" for each in evaluation.findings)
     assert used < design.cluster.gpus if idle else used == design.cluster.gpus
-    assert not idle or design.plan.mode == "manual"
+    assert (
+        not idle
+        or design.plan.mode == "manual"
+        or 2 * used > design.cluster.gpus
+        or (used >= design.training.global_batch)
+    )
     assert plan.shard_group >= 1
     assert architecture.heads % plan.tensor == 0
     assert plan.pipeline * plan.virtual_stages <= architecture.layers
@@ -155,7 +162,10 @@ def test_the_rows_of_the_bill_add_up(design: Design) -> None:
     assert cost.power_w == close(bom.total_power_w)
     if cost.network_capex_usd:
         equipment = cost.capex_usd - sum(row.total_usd or 0 for row in bom.rows if is_facility(row))
-        assert cost.network_share == close(cost.network_capex_usd / equipment)
+        if any(row.kind == "server" and row.unit_price_usd is None for row in bom.rows):
+            assert math.isnan(cost.network_share)
+        else:
+            assert cost.network_share == close(cost.network_capex_usd / equipment)
 
 
 @LAW
