@@ -270,6 +270,7 @@ def _best(job: _Job, gpus: int) -> tuple[Plan, bool]:
         job.calibration,
         gradient_bytes=job.gradient_bytes,
         memory_limit=job.memory_limit,
+        comfortable_share=load_catalog().rules["memory-tight"].value,
     )
 
 

@@ -24,6 +24,7 @@ def best_plan(
     *,
     gradient_bytes: int,
     memory_limit: float,
+    comfortable_share: float = 1.0,
 ) -> tuple[Plan, bool]:
     """The fastest legal plan that fits, and whether any fits.
 
@@ -31,6 +32,7 @@ def best_plan(
     ----------
     gpus : int                      GPUs of the job
     memory_limit : float, bytes     what one GPU can hold
+    comfortable_share : float       of it, that a plan keeps to where one can
 
     Returns
     -------
@@ -53,7 +55,9 @@ def best_plan(
             workspace=calibration.workspace_bytes,
         ).total
         memory = np.broadcast_to(memory, np.shape(plans.data))
-        fits = np.flatnonzero(memory <= memory_limit)
+        fits = np.flatnonzero(memory <= comfortable_share * memory_limit)
+        if not fits.size:
+            fits = np.flatnonzero(memory <= memory_limit)
         if fits.size:
             fitting = plan_at(plans, fits)
             step = step_time(
