@@ -68,11 +68,15 @@ def serve(
     port: Annotated[int, typer.Option(help="Port to listen on.")] = 8866,
     open_browser: Annotated[bool, typer.Option("--browser/--no-browser")] = True,
     notebooks: Annotated[Path | None, typer.Option(help="Folder of the notebooks.")] = None,
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on; 0.0.0.0 lets every machine on the network in."),
+    ] = "localhost",
 ) -> None:
     """Serve the Design Studio, the Executive summary and the lessons to a browser."""
     from netdesign.app.serving.serve import serve as run
 
-    sys.exit(run(port=port, open_browser=open_browser, notebooks=notebooks))
+    sys.exit(run(port=port, open_browser=open_browser, notebooks=notebooks, host=host))
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -166,7 +166,9 @@ def design_from_mapping(tree: Any, where: str = "design") -> Design:
         for an unknown key, a wrong type, a value out of range or an unknown part.
     """
     if not isinstance(tree, Mapping):
-        raise DesignError(where, tree, "is not a design", "a design is a list of sections")
+        raise DesignError(
+            where, tree, "is not a design", "a design has sections: model, training, ..."
+        )
     full = _with_defaults(tree)
     _refuse_unknown_keys(tree)
     try:
@@ -199,7 +201,9 @@ def design_from_yaml(text: str | bytes, where: str = "design") -> Design:
         problem = getattr(error, "problem", None) or "something in it is no plain text or number"
         raise DesignError(line, None, f"is not YAML: {problem}", "see data/designs") from None
     try:
-        return design_from_mapping({} if tree is None else tree, where)
+        if tree is None:
+            raise DesignError(where, None, "is empty", "see data/designs for an example")
+        return design_from_mapping(tree, where)
     except DesignError as error:
         raise error if error.field == where else error.within(where) from None
 
@@ -340,7 +344,7 @@ def _what_is_right(parameter: Parameter) -> str:
     if parameter.kind == "flag":
         return "true or false"
     kind = "a whole number" if parameter.kind == "integer" else "a number"
-    unit = f" {parameter.unit}" if parameter.unit else ""
+    unit = f" {parameter.unit}" if parameter.unit and parameter.unit != ": 1" else ""
     return f"{kind} from {parameter.lowest:,.10g} to {parameter.highest:,.10g}{unit}"
 
 

@@ -196,20 +196,20 @@ def architecture_of(preset: str, parameters_billion: float) -> Architecture:
 
 def plan_label(plan: Plan) -> str:
     """A plan in one line, without the degrees that are 1."""
-    names = (
-        ("TP", plan.tensor),
-        ("CP", plan.context),
-        ("EP", plan.expert),
-        ("PP", plan.pipeline),
-        ("DP", plan.data),
-    )
-    degrees = " · ".join(f"{name} {int(value)}" for name, value in names if value > 1) or "1 GPU"
     chunks = f" x {int(plan.virtual_stages)} chunks" if plan.virtual_stages > 1 else ""
+    names = (
+        ("TP", plan.tensor, ""),
+        ("CP", plan.context, ""),
+        ("EP", plan.expert, ""),
+        ("PP", plan.pipeline, chunks),
+        ("DP", plan.data, ""),
+    )
+    degrees = " · ".join(f"{name} {int(n)}{more}" for name, n, more in names if n > 1) or "1 GPU"
     stage = ("DDP", "ZeRO-1", "ZeRO-2", "FSDP")[int(plan.sharding)]
     if plan.sharding == 3 and 0 < plan.shard_group < plan.data * plan.context:
         stage = f"HSDP over {int(plan.shard_group)}"
     recompute = ("no recompute", "selective recompute", "full recompute")[int(plan.recompute)]
-    return f"{degrees}{chunks}, micro-batch {int(plan.micro_batch)}, {stage}, {recompute}"
+    return f"{degrees}, micro-batch {int(plan.micro_batch)}, {stage}, {recompute}"
 
 
 def _fabric(design: Design, parts: Parts, servers: int) -> FabricSize:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
 import ipywidgets as widgets
 
+from netdesign.app.controls.fields import CarriedText
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.live_html import Act, LiveHtml
-from netdesign.design import LARGEST_FILE_BYTES, shipped_designs
+from netdesign.design import LARGEST_FILE_BYTES, read_design, shipped_designs
 
 LONGEST_NAME = 120
 SUMMARY_PAGE = "executive_summary.ipynb"
@@ -23,7 +25,7 @@ class Toolbar:
         self._drawn: tuple[bool, bool, bool, bool, bool] | None = None
         self._rename = rename
         self._showing = False
-        self.name = widgets.Text(
+        self.name = CarriedText(
             description="Design",
             tooltip="Name of the design",
             continuous_update=False,
@@ -79,8 +81,11 @@ def _button(label: str, act: str, *, enabled: bool = True, title: str | None = N
     )
 
 
+@cache
 def _shipped() -> Markup:
-    options = join(tag("option", name.replace("-", " "), value=name) for name in shipped_designs())
+    options = join(
+        tag("option", read_design(name).name, value=name) for name in shipped_designs()
+    )
     first = tag("option", "Load a design…", value="", selected=True)
     return tag(
         "select",

@@ -23,7 +23,9 @@ from netdesign.units import (
 class Cost:
     capex_usd: Numeric
     network_capex_usd: Numeric
-    network_share: Numeric  # of the equipment without a facility; nan if servers have no price
+    network_share: (
+        Numeric  # of the equipment without a facility; nan if servers or network have none priced
+    )
     power_w: Numeric  # IT power
     energy_usd_per_year: Numeric
     usd_per_gpu_hour: Numeric  # owning: capital recovery, energy, operations
@@ -250,7 +252,11 @@ def cost(
 
 
 def _network_share(bom: BillOfMaterials) -> float:
-    """Network over equipment; not a number where the servers have no price to compare with."""
-    if any(row.kind == "server" and row.unit_price_usd is None for row in bom.rows):
+    """Network over equipment; not a number where one of the two has no price at all."""
+    no_server = any(row.kind == "server" and row.unit_price_usd is None for row in bom.rows)
+    no_network = bom.network_usd == 0 and any(
+        row.network and row.unit_price_usd is None for row in bom.rows
+    )
+    if no_server or no_network:
         return math.nan
     return bom.network_usd / max(bom.total_usd - bom.facility_usd, 1e-9)

@@ -6,6 +6,7 @@ import math
 import textwrap
 
 from netdesign.catalog import load_catalog
+from netdesign.design import choices
 from netdesign.evaluate import Evaluation
 from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes, watts_to_kilowatts
 
@@ -106,7 +107,7 @@ def parameters_text() -> str:
     blocks = []
     for path, parameter in load_catalog().parameters.items():
         if parameter.kind == "choice":
-            span = " | ".join(parameter.choices)
+            span = " | ".join(choices(path))
         elif parameter.kind == "flag":
             span = "true | false"
         else:

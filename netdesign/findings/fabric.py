@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from netdesign.catalog import load_catalog
 from netdesign.findings.finding import Finding
 from netdesign.findings.job import rule_value
+from netdesign.topology.sizing import FAMILIES
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -27,9 +28,11 @@ def too_large_for_the_family(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "fabric-too-large",
         "error",
-        f"A {fabric.family} fabric of this switch ends at {int(fabric.largest):,} ports; "
-        f"the design needs {int(fabric.endpoints):,}. {fabric.reason}".strip(),
-        f"Choose {family}." if family else "Choose a switch with more ports or fewer GPUs.",
+        f"{FAMILIES[fabric.family]}: with this switch it ends at {int(fabric.largest):,} ports; "
+        f"the design needs {int(fabric.endpoints):,}.",
+        f"Choose another structure: {FAMILIES[family].lower()}."
+        if family
+        else "Choose a switch with more ports or fewer GPUs.",
         "network.family" if family else "network.switch",
         family or None,
     )
@@ -59,59 +62,10 @@ def one_switch_would_do(evaluation: Evaluation) -> Finding | None:
         "one-switch-would-do",
         "note",
         f"One switch has {int(fabric.radix):,} ports and the design needs "
-        f"{int(fabric.endpoints):,}: {int(fabric.switches)} switches buy room to grow.",
-        "A single switch does the same job.",
+        f"{int(fabric.endpoints):,}: {int(fabric.switches)} switches do what one can.",
+        "A single switch is cheaper and one hop shorter; more tiers only pay if the cluster grows.",
         "network.family",
         "single-switch",
-    )
-
-
-def wrong_technology(evaluation: Evaluation) -> Finding | None:
-    """A transport that the switch does not speak."""
-    catalog, network = load_catalog(), evaluation.design.network
-    switch, transport = catalog.switches[network.switch], catalog.transports[network.transport]
-    if switch.technology == transport.technology:
-        return None
-    right = next(
-        (key for key, other in catalog.transports.items() if other.technology == switch.technology),
-        None,
-    )
-    return Finding(
-        "wrong-technology",
-        "error",
-        f"{switch.name} is an {_technology(switch.technology)} switch and cannot carry "
-        f"{transport.name}.",
-        f"Choose the transport {catalog.transports[right].name}." if right else "Choose another.",
-        "network.transport",
-        right,
-    )
-
-
-def _technology(key: str) -> str:
-    return {"infiniband": "InfiniBand", "ethernet": "Ethernet"}.get(key, key)
-
-
-def slow_links(evaluation: Evaluation) -> Finding | None:
-    """Switch ports slower than the NICs."""
-    catalog, design = load_catalog(), evaluation.design
-    switch, server = catalog.switches[design.network.switch], catalog.servers[design.cluster.server]
-    if switch.port_gbps >= server.port_gbps:
-        return None
-    return Finding(
-        "slow-links",
-        "warning",
-        f"{switch.name} has {switch.port_gbps:,.0f} Gb/s ports; the NICs of {server.name} could "
-        f"run at {server.port_gbps:,.0f}.",
-        f"Choose a switch with ports of {server.port_gbps:,.0f} Gb/s.",
-        "network.switch",
-        next(
-            (
-                key
-                for key, other in catalog.switches.items()
-                if other.technology == switch.technology and other.port_gbps >= server.port_gbps
-            ),
-            None,
-        ),
     )
 
 
@@ -156,6 +110,21 @@ def _tapered_field(evaluation: Evaluation) -> str:
         return ""
     at_the_leaf = fabric.oversubscription > 1
     return "network.oversubscription" if at_the_leaf else "network.core_oversubscription"
+
+
+def taper_is_rounded(evaluation: Evaluation) -> Finding | None:
+    """A taper that whole ports and half-filled leaves do not give exactly."""
+    asked = evaluation.design.network.oversubscription
+    built = float(evaluation.fabric.oversubscription)
+    if evaluation.fabric.tiers < 2 or abs(built - asked) <= rule_value("taper-rounding") * asked:
+        return None
+    return Finding(
+        "taper-is-rounded",
+        "note",
+        f"Asked for {asked:.3g}:1 and built {built:.3g}:1: leaves have whole ports, and partly "
+        "filled ones keep their uplinks.",
+        f"{built:.3g}:1 is what step time and bill are computed with.",
+    )
 
 
 def hashed_paths(evaluation: Evaluation) -> Finding | None:
@@ -220,16 +189,8 @@ def stranded_ports(evaluation: Evaluation) -> Finding | None:
         "stranded-ports",
         "note",
         f"{int(fabric.stranded_ports):,} of {int(ports):,} switch ports stay empty.",
-        f"Room to grow by about {_room_to_grow(evaluation):,} GPUs, or choose a smaller switch.",
+        "They are room to grow; if none is planned, choose a switch with fewer ports.",
     )
-
-
-def _room_to_grow(evaluation: Evaluation) -> int:
-    fabric = evaluation.fabric
-    share = float(fabric.stranded_ports) / float(
-        fabric.switches * fabric.radix - fabric.stranded_ports
-    )
-    return int(evaluation.design.cluster.gpus * share)
 
 
 def partly_filled_server(evaluation: Evaluation) -> Finding | None:

@@ -43,7 +43,8 @@ def memory_does_not_fit(evaluation: Evaluation) -> Finding | None:
         "memory-does-not-fit",
         "error",
         sentence,
-        f"No plan fits on {evaluation.design.cluster.gpus:,} GPUs; {gpus:,} would do."
+        f"No plan fits on the {evaluation.design.cluster.gpus:,} of this design; {gpus:,} GPUs "
+        "would do."
         if gpus
         else "No plan fits on any number of GPUs: choose a card with more memory, a shorter "
         "sequence or a smaller model.",
@@ -122,40 +123,33 @@ def idle_gpus(evaluation: Evaluation) -> Finding | None:
 def communication_over_budget(evaluation: Evaluation) -> Finding | None:
     """More waiting for the network than the planner accepts."""
     need = evaluation.requirement
-    budget = float(need.communication_share)
-    if float(need.share_reached) <= budget:
+    reached, budget = float(need.share_reached), float(need.communication_share)
+    if reached <= budget:
         return None
-    sentence = (
-        f"Waiting for the network takes {float(need.share_reached):.1%} of the step, "
-        f"the budget is {budget:.1%}."
-    )
+    close = f"{reached:.1%}" == f"{budget:.1%}"
     bandwidth = float(need.bandwidth_per_gpu)
     if math.isfinite(bandwidth):
         given = bytes_per_second_to_gbps(float(evaluation.machine.network_bandwidth))
-        return Finding(
-            "communication-over-budget",
-            "warning",
-            sentence,
-            f"{bytes_per_second_to_gbps(bandwidth):,.0f} Gb/s per GPU would keep to it; "
-            f"the design has {given:,.0f}.",
-            "target.communication_share",
-            _rounded_up(float(need.share_reached)),
+        fix = (
+            f"{bytes_per_second_to_gbps(bandwidth):,.0f} Gb/s per GPU would keep to it; the "
+            f"design has {given:,.0f}."
+        )
+    else:
+        calls = sum(
+            float(entry.calls) for entry in evaluation.traffic if entry.network_bytes_per_gpu > 0
+        )
+        fix = (
+            f"No bandwidth is enough: {float(need.share_floor):.1%} remain with an endless one, "
+            f"the start-up of {calls:,.0f} calls a step. Fewer and larger calls help: a larger "
+            "batch, fewer stages or chunks."
         )
     return Finding(
         "communication-over-budget",
         "warning",
-        sentence,
-        f"No network is fast enough: {float(need.share_floor):.1%} remain with an infinitely fast "
-        "one, its latency alone. Change the plan or the batch, or raise the budget.",
-        "target.communication_share",
-        _rounded_up(float(need.share_reached)),
+        f"Waiting for the network takes {reached:.{2 if close else 1}%} of the step, the budget "
+        f"is {budget:.1%}.",
+        fix,
     )
-
-
-def _rounded_up(share: float) -> float | None:
-    parameter = load_catalog().parameters["target.communication_share"]
-    rounded = math.ceil(share / (parameter.step or 1)) * (parameter.step or 1)
-    return rounded if rounded <= (parameter.highest or 1) else None
 
 
 def bubble_is_large(evaluation: Evaluation) -> Finding | None:
@@ -185,14 +179,16 @@ def batch_does_not_divide(evaluation: Evaluation) -> Finding | None:
     used = unit * int(plan.micro_batches)
     if used == batch:
         return None
+    highest = load_catalog().parameters["training.global_batch"].highest or used
+    even = used if used <= highest else used - unit
     return Finding(
         "batch-does-not-divide",
         "note",
         f"{unit:,} sequences pass at once: a step has {used:,} places for {batch:,} sequences, "
         f"{used - batch:,} stay empty.",
-        f"Use a global batch of {used:,} sequences.",
+        f"Use a global batch of {even:,} sequences.",
         "training.global_batch",
-        used,
+        even,
     )
 
 

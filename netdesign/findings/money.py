@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from netdesign.findings.finding import Finding
 from netdesign.findings.job import rule_value
+from netdesign.units import DAYS_PER_YEAR
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -38,6 +40,24 @@ def network_share_is_high(evaluation: Evaluation) -> Finding | None:
         "note",
         f"The network is {share:.1%} of the purchase; published clusters stay under {limit:.0%}.",
         f"${surplus:,.0f} less would meet that; a taper that the job does not feel is a way.",
+    )
+
+
+def run_outlives_the_hardware(evaluation: Evaluation) -> Finding | None:
+    """A training run longer than the cluster is paid back over."""
+    days = float(evaluation.cost.training_days)
+    design = evaluation.design
+    limit = design.economics.amortisation_years * DAYS_PER_YEAR
+    if days <= limit:
+        return None
+    gpus = math.ceil(design.cluster.gpus * days / limit)
+    return Finding(
+        "run-outlives-hardware",
+        "warning",
+        f"The run takes {days / DAYS_PER_YEAR:,.1f} years; the cluster is paid back over "
+        f"{design.economics.amortisation_years:g}.",
+        f"More than {gpus:,} GPUs, or fewer than "
+        f"{design.training.token_budget_trillion * limit / days:,.3g} trillion tokens.",
     )
 
 

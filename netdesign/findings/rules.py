@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from netdesign.findings import fabric, job, money
+from netdesign.findings import compatibility, fabric, job, money
 from netdesign.findings.finding import SEVERITIES, Finding
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ Rule = Callable[["Evaluation"], Finding | None]
 RULES: tuple[Rule, ...] = (
     job.memory_does_not_fit,
     fabric.too_large_for_the_family,
-    fabric.wrong_technology,
+    compatibility.wrong_switch,
+    compatibility.wrong_technology,
+    compatibility.srd_is_not_chosen,
     fabric.single_switch_is_full,
     job.tensor_leaves_the_domain,
     job.idle_gpus,
@@ -24,7 +26,8 @@ RULES: tuple[Rule, ...] = (
     fabric.sharded_over_a_taper,
     fabric.taper_slows_the_step,
     fabric.hashed_paths,
-    fabric.slow_links,
+    money.run_outlives_the_hardware,
+    compatibility.slow_links,
     job.bubble_is_large,
     job.memory_is_tight,
     job.batch_does_not_divide,
@@ -32,6 +35,7 @@ RULES: tuple[Rule, ...] = (
     job.longer_than_the_model_was_made_for,
     fabric.reduction_has_no_effect,
     fabric.one_switch_would_do,
+    fabric.taper_is_rounded,
     fabric.stranded_ports,
     fabric.partly_filled_server,
     money.network_share_is_low,

@@ -17,8 +17,7 @@ from netdesign.errors import DesignError
 Write = Callable[[Mapping[str, Any]], None]
 
 UNITS = {
-    "10^9 parameters": "billion",
-    "10^12 tokens": "trillion tokens",
+    "billion parameters": "billion",
     "GPUs": "",
     "ratio": "",
     ": 1": "",

@@ -30,6 +30,8 @@ class ServingKernelSpecManager(KernelSpecManager):
             ],
             display_name="Python",
             language="python",
+            # a page has one visitor: nobody else is to hear what he set
+            env={"JUPYTER_WIDGETS_ECHO": "0"},
             metadata={"debugger": False, "supported_encryption": ["curve"]},
         )
 

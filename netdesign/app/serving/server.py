@@ -21,6 +21,7 @@ from jupyter_server.utils import url_path_join
 from nbformat import NotebookNode
 from tornado.httpserver import HTTPServer
 from tornado.ioloop import IOLoop
+from tornado.log import gen_log
 from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 from traitlets.config import Config
 from voila.app import Voila
@@ -122,8 +123,15 @@ class TemplateAssetHandler(TemplateStaticFileHandler):
 
 
 def is_news(record: logging.LogRecord) -> bool:
-    """Whether a line belongs in the log: no notebook that we serve was ever signed."""
-    return not record.getMessage().endswith("is not trusted")
+    """Whether a line belongs in the log.
+
+    No notebook that we serve was ever signed. And a socket is given up after three pings without
+    an answer; tornado would have it at most one, which loses every socket of a page that answers.
+    """
+    line = record.getMessage()
+    return not (
+        line.endswith("is not trusted") or line.startswith("The websocket_ping_timeout (")
+    )
 
 
 def prepare_page(handler: RequestHandler, notebook: NotebookNode, cwd: str) -> NotebookNode:
@@ -150,7 +158,8 @@ class WorkbookServer(Voila):
 
     def __init__(self, sockets: Sequence[socket.socket] = (), **traits: Any) -> None:
         super().__init__(**traits)
-        self.log.addFilter(is_news)
+        for log in (self.log, gen_log):
+            log.addFilter(is_news)
         self.sockets = list(sockets)
         self.compress = False
 
@@ -162,9 +171,6 @@ class WorkbookServer(Voila):
             "Referrer-Policy": "same-origin",
         }
         settings["compress_response"] = self.compress
-        settings["ws_ping_timeout"] = (
-            30_000  # ms; tornado complains of more than the ping's interval
-        )
         return settings
 
     def init_handlers(self) -> list[Any]:

@@ -8,12 +8,13 @@ from typing import Any
 import anywidget
 import traitlets
 
+from netdesign.app.courier import Carried
 from netdesign.app.transport.chart_view import STATIC
 
 STYLESHEET = STATIC.parents[1] / "serving" / "static" / "netdesign.css"
 
 
-class PageWidget(anywidget.AnyWidget):
+class PageWidget(Carried, anywidget.AnyWidget):
     """Shown once on a page, and shows nothing itself unless the kernel is gone.
 
     ``initial_query`` is the query string that the page was opened with (without ``?``): known when

@@ -150,6 +150,9 @@ async function render({ model, el }) {
       ...options,
       config: merged(themeConfig(el), config),
     });
+    // Vega keeps marks that left the picture and sweeps 10,000 of them at once: that is a heap that
+    // grows for as long as a slider moves.
+    api.view.cleanThreshold = 100;
     target.style.minHeight = "";
     listen();
   };

@@ -1,0 +1,107 @@
+"""Findings about parts that do not go together: cards, switches, transports, speeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from netdesign.catalog import load_catalog
+from netdesign.findings.finding import Finding
+
+if TYPE_CHECKING:
+    from netdesign.evaluate import Evaluation
+
+SPOKEN = {
+    "infiniband": ("infiniband",),
+    "ethernet": ("ethernet",),
+    "both": ("infiniband", "ethernet"),
+    "srd": ("ethernet",),
+}
+
+
+def wrong_switch(evaluation: Evaluation) -> Finding | None:
+    """A switch that the server's network cards cannot talk to."""
+    catalog, design = load_catalog(), evaluation.design
+    server, switch = catalog.servers[design.cluster.server], catalog.switches[design.network.switch]
+    spoken = SPOKEN[catalog.nics[server.nic].technology]
+    if switch.technology in spoken:
+        return None
+    right = _first_switch(spoken, server.port_gbps)
+    return Finding(
+        "wrong-switch",
+        "error",
+        f"{switch.name} speaks {_technology(switch.technology)}; the network cards of "
+        f"{server.name} speak {' or '.join(_technology(key) for key in spoken)}.",
+        f"Choose {catalog.switches[right].name}." if right else "Choose another switch.",
+        "network.switch" if right else "",
+        right,
+    )
+
+
+def _first_switch(technologies: tuple[str, ...], port_gbps: float) -> str | None:
+    return next(
+        (
+            key
+            for key, switch in load_catalog().switches.items()
+            if switch.technology in technologies and switch.port_gbps >= port_gbps
+        ),
+        None,
+    )
+
+
+def srd_is_not_chosen(evaluation: Evaluation) -> Finding | None:
+    """Network cards that speak their cloud's own protocol."""
+    catalog, design = load_catalog(), evaluation.design
+    server = catalog.servers[design.cluster.server]
+    if catalog.nics[server.nic].technology != "srd" or design.network.transport == "srd":
+        return None
+    return Finding(
+        "srd-is-not-chosen",
+        "warning",
+        f"{server.name} comes with {catalog.nics[server.nic].name} cards, which use "
+        f"{catalog.transports['srd'].name}.",
+        "Choose that transport; fabric and bill are the cloud's own and shown as if you built them.",
+        "network.transport",
+        "srd",
+    )
+
+
+def wrong_technology(evaluation: Evaluation) -> Finding | None:
+    """A transport that the switch does not speak."""
+    catalog, network = load_catalog(), evaluation.design.network
+    switch, transport = catalog.switches[network.switch], catalog.transports[network.transport]
+    if switch.technology == transport.technology:
+        return None
+    right = next(
+        (key for key, other in catalog.transports.items() if other.technology == switch.technology),
+        None,
+    )
+    return Finding(
+        "wrong-technology",
+        "error",
+        f"{switch.name} is an {_technology(switch.technology)} switch and cannot carry "
+        f"{transport.name}.",
+        f"Choose the transport {catalog.transports[right].name}." if right else "Choose another.",
+        "network.transport",
+        right,
+    )
+
+
+def _technology(key: str) -> str:
+    return {"infiniband": "InfiniBand", "ethernet": "Ethernet"}.get(key, key)
+
+
+def slow_links(evaluation: Evaluation) -> Finding | None:
+    """Switch ports slower than the NICs."""
+    catalog, design = load_catalog(), evaluation.design
+    switch, server = catalog.switches[design.network.switch], catalog.servers[design.cluster.server]
+    if switch.port_gbps >= server.port_gbps:
+        return None
+    return Finding(
+        "slow-links",
+        "warning",
+        f"{switch.name} has {switch.port_gbps:,.0f} Gb/s ports; the NICs of {server.name} could "
+        f"run at {server.port_gbps:,.0f}.",
+        f"Choose a switch with ports of {server.port_gbps:,.0f} Gb/s.",
+        "network.switch",
+        _first_switch((switch.technology,), server.port_gbps),
+    )
