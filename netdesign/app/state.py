@@ -27,6 +27,7 @@ class StudioState(traitlets.HasTraits):
         self._future: list[Design] = []
         self._last_change: tuple[frozenset[str], float] = (frozenset(), float("-inf"))
         self._travelling = False
+        self._refused: Design | None = None
         self.observe(self._remember, "inputs")
 
     @property
@@ -41,6 +42,10 @@ class StudioState(traitlets.HasTraits):
         """Make the present design the first one: there is nothing to undo."""
         self._past.clear()
         self._future.clear()
+
+    def refuse(self) -> None:
+        """The present design could not be computed: undo and redo pass over it."""
+        self._refused = self.inputs
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Set values by path; a wrong one raises DesignError and changes nothing."""
@@ -57,7 +62,8 @@ class StudioState(traitlets.HasTraits):
     def _travel(self, source: list[Design], target: list[Design]) -> None:
         if not source:
             return
-        target.append(self.inputs)
+        if self.inputs != self._refused:
+            target.append(self.inputs)
         self._travelling = True
         try:
             self.inputs = source.pop()
@@ -71,7 +77,8 @@ class StudioState(traitlets.HasTraits):
         paths = changed_paths(change["old"], change["new"])
         previous, at = self._last_change
         now = self._clock()
-        if paths != previous or now - at > SAME_DRAG_S or not self._past:
+        another_step = paths != previous or now - at > SAME_DRAG_S or not self._past
+        if another_step and change["old"] != self._refused:
             self._past.append(change["old"])
             del self._past[:-LONGEST_HISTORY]
         self._future.clear()

@@ -28,6 +28,7 @@ from netdesign.app.panels.findings import FindingsPanel
 from netdesign.app.panels.headline import HeadlinePanel
 from netdesign.app.panels.memory import MemoryPanel
 from netdesign.app.panels.network import NetworkPanel
+from netdesign.app.panels.price_file import bill_csv, checked_prices
 from netdesign.app.panels.step_time import StepTimePanel
 from netdesign.app.state import StudioState
 from netdesign.app.toolbar import Toolbar
@@ -49,7 +50,7 @@ log = logging.getLogger(__name__)
 
 Evaluate = Callable[[Design, PriceBook | None], Evaluation]
 UNEXPECTED = (
-    "Something went wrong inside netdesign; the picture below is of the last design that could be "
+    "Something went wrong inside netdesign; what you see is the last design that could be "
     "computed. Undo the last change, or go on with another."
 )
 
@@ -80,12 +81,14 @@ class Studio:
     def _build(self) -> None:
         self.courier = Courier()
         self.banner = Banner()
-        self.controls = ControlColumn(self.change)
+        self.controls = ControlColumn(self.change, lambda error: self._say(error, pending=True))
         self.headline = HeadlinePanel(self.explain)
         self.explanation = ExplainPanel(lambda _: self.explain(""))
         self.findings = FindingsPanel(self.apply)
         self.compare = ComparePanel(lambda _: self.unpin())
-        self.bill = BillPanel(self.upload_prices, lambda _: self.forget_prices())
+        self.bill = BillPanel(
+            self.upload_prices, lambda _: self.forget_prices(), lambda _: self.download_bill()
+        )
         self.panels = (
             self.headline,
             self.findings,
@@ -114,7 +117,8 @@ class Studio:
         body = widgets.HBox([self.controls.widget, results])
         body.add_class("nd-body")
         frame = box([body], "nd-frame")
-        parts = [self.page, self.courier, self.toolbar.widget, self.banner.widget, frame]
+        brief = self.headline.brief
+        parts = [self.page, self.courier, self.toolbar.widget, self.banner.widget, brief, frame]
         self.widget = box(parts, "nd-studio")
 
     def _acts(self) -> Mapping[str, Callable[..., None]]:
@@ -131,11 +135,14 @@ class Studio:
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Set values by path, as a control does; a wrong one is said beside its control."""
+        before = self.state.inputs
         try:
-            following = what_follows(self.state.inputs, changes, self.evaluation)
-            self.state.change(following)
+            self.state.change(what_follows(before, changes, self.evaluation))
         except DesignError as error:
             self._say(error, pending=True)
+        else:
+            if self.state.inputs == before:
+                self.update()
 
     def apply(self, path: str, value: Any) -> None:
         """Set one value as a finding suggests."""
@@ -168,7 +175,12 @@ class Studio:
                 raise DesignError(
                     name[:80], f"{size:,} bytes", "is too large", "a design has under 65,536"
                 )
-            self.load(design_from_yaml(content, name[:80]))
+            design = design_from_yaml(content, name[:80])
+            try:
+                self._evaluate(design, self.price_book)
+            except DesignError as error:
+                raise error.within(name[:80]) from None
+            self.load(design)
 
         self._guarded(read, self.toolbar.complain)
 
@@ -195,8 +207,13 @@ class Studio:
     def download(self) -> None:
         """Offer the design as a YAML file."""
         design = self.state.inputs
-        stem = re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-")[:60] or "design"
-        self.page.download(f"{stem}.yaml", design_to_yaml(design), "application/yaml")
+        self.page.download(f"{_stem(design)}.yaml", design_to_yaml(design), "application/yaml")
+
+    def download_bill(self) -> None:
+        """Offer the bill as a price file: filled in, it can be uploaded again."""
+        if self.evaluation is not None:
+            name = f"{_stem(self.evaluation.design)}-bill.csv"
+            self.page.download(name, bill_csv(self.evaluation.bom.rows), "text/csv;charset=utf-8")
 
     def pin(self, which: str) -> None:
         """Keep the design on screen as A or B."""
@@ -227,6 +244,7 @@ class Studio:
         try:
             evaluation = self._evaluate(design, self.price_book)
         except DesignError as error:
+            self.state.refuse()
             self.controls.forgive()
             self._show_controls()
             self._say(error, pending=False)
@@ -280,7 +298,7 @@ class Studio:
         if parameter is not None:
             sentence = sentence.replace(error.field, parameter.label, 1)
         self.controls.complain(error.field, sentence, pending=pending)
-        self.banner.say(f"{sentence}. The picture below is of the last design that works.")
+        self.banner.say(f"{sentence}. What you see is the last design that works.")
 
     def _guarded(self, act: Callable[[], None], complain: Callable[[str], None]) -> None:
         try:
@@ -311,3 +329,8 @@ class Studio:
         self._show_controls()
         if ignored:
             self.toolbar.complain("Ignored in the link: " + "; ".join(ignored))
+
+
+def _stem(design: Design) -> str:
+    """The name of a design as the name of a file."""
+    return re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-")[:60] or "design"

@@ -59,7 +59,7 @@ def srd_is_not_chosen(evaluation: Evaluation) -> Finding | None:
         "warning",
         f"{server.name} comes with {catalog.nics[server.nic].name} cards, which use "
         f"{catalog.transports['srd'].name}.",
-        "Choose that transport; fabric and bill are the cloud's own and shown as if you built them.",
+        "Choose that transport; the fabric and the bill are shown as if you built them.",
         "network.transport",
         "srd",
     )

@@ -112,21 +112,6 @@ def _tapered_field(evaluation: Evaluation) -> str:
     return "network.oversubscription" if at_the_leaf else "network.core_oversubscription"
 
 
-def taper_is_rounded(evaluation: Evaluation) -> Finding | None:
-    """A taper that whole ports and half-filled leaves do not give exactly."""
-    asked = evaluation.design.network.oversubscription
-    built = float(evaluation.fabric.oversubscription)
-    if evaluation.fabric.tiers < 2 or abs(built - asked) <= rule_value("taper-rounding") * asked:
-        return None
-    return Finding(
-        "taper-is-rounded",
-        "note",
-        f"Asked for {asked:.3g}:1 and built {built:.3g}:1: leaves have whole ports, and partly "
-        "filled ones keep their uplinks.",
-        f"{built:.3g}:1 is what step time and bill are computed with.",
-    )
-
-
 def hashed_paths(evaluation: Evaluation) -> Finding | None:
     """Hash collisions on equal-cost paths."""
     balance = float(evaluation.machine.balance_efficiency)

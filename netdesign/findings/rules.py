@@ -35,7 +35,6 @@ RULES: tuple[Rule, ...] = (
     job.longer_than_the_model_was_made_for,
     fabric.reduction_has_no_effect,
     fabric.one_switch_would_do,
-    fabric.taper_is_rounded,
     fabric.stranded_ports,
     fabric.partly_filled_server,
     money.network_share_is_low,

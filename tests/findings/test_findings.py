@@ -46,7 +46,6 @@ CASES = {
         "network__switch": "sn5600",
         "network__transport": "roce-adaptive",
     },
-    "taper-is-rounded": {"cluster__gpus": 512, "network__oversubscription": 2},
     "run-outlives-hardware": {"cluster__gpus": 32, "training__token_budget_trillion": 15},
     "hashed-paths": {"network__switch": "sn5600", "network__transport": "roce-hashed"},
     "slow-links": {"network__switch": "qm8700"},

@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from netdesign.app.choices import BEST, BY_SIZE, names, plan_values
-from netdesign.app.controls.fields import ChoiceField, Field, FlagField, Look, NumberField, Write
+from netdesign.app.controls.fields import (
+    ChoiceField,
+    Field,
+    FlagField,
+    Look,
+    NumberField,
+    Refuse,
+    Write,
+)
 from netdesign.app.controls.ladder import gpu_ladder
-from netdesign.app.controls.summaries import SUMMARIES
+from netdesign.app.controls.summaries import SUMMARIES, architecture_line
+from netdesign.app.html import tag
+from netdesign.app.live_html import LiveHtml
 from netdesign.catalog import Parameter, load_catalog
 from netdesign.design import Design
+from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -99,14 +110,22 @@ class Group:
 
 
 class ControlColumn:
-    """All controls; they write to ``write`` and are shown a design with its plan."""
+    """All controls; they write to ``write`` and are shown a design with its plan.
 
-    def __init__(self, write: Write) -> None:
+    What was typed and is no value of its parameter goes to ``refuse`` instead.
+    """
+
+    def __init__(self, write: Write, refuse: Refuse | None = None) -> None:
         self._write = write
+        self._refuse = refuse or self._complain_here
         self._look = Look()
         self._fields: dict[str, Field] = {}
         self._last: tuple[Design, Evaluation | None] | None = None
         self.groups = {title: Group(title, self, self._look) for title in GROUPS}
+        self.architecture = LiveHtml(layout=self._look.layout)
+        self.architecture.add_class("nd-architecture")
+        size = self.field("model.parameters_billion").widget
+        size.children = (*size.children, self.architecture)
         main = widgets.VBox([self.field(path).widget for path in MAIN], layout=self._look.layout)
         main.add_class("nd-main-controls")
         self.widget = widgets.VBox(
@@ -133,6 +152,9 @@ class ControlColumn:
             field.show(found.get(path, design.value(path)), enabled=self._enabled(path, design))
         for group in self.groups.values():
             group.show(design)
+        if evaluation is not None and evaluation.design.model == design.model:
+            line = architecture_line(evaluation.architecture)
+            self.architecture.value = tag("p", line, class_="nd-quiet")
 
     def refresh(self) -> None:
         """Show the last design again, to controls made since."""
@@ -166,7 +188,10 @@ class ControlColumn:
             return ChoiceField(parameter, self._write, self._look, names(parameter.path))
         if parameter.kind == "flag":
             return FlagField(parameter, self._write, self._look)
-        return NumberField(parameter, self._write, self._look)
+        return NumberField(parameter, self._write, self._look, self._refuse)
+
+    def _complain_here(self, error: DesignError) -> None:
+        self.complain(error.field, str(error), pending=True)
 
     @staticmethod
     def _found(design: Design, evaluation: Evaluation | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from netdesign.catalog import Parameter
 from netdesign.errors import DesignError
 
 Write = Callable[[Mapping[str, Any]], None]
+Refuse = Callable[[DesignError], None]
 
 UNITS = {
     "billion parameters": "billion",
@@ -22,10 +24,11 @@ UNITS = {
     "ratio": "",
     ": 1": "",
 }
+RANGE_UNITS = {"10^9 parameters": "billion parameters", "10^12 tokens": "trillion tokens"}
 
 
 RATIO = " : 1"
-
+LARGEST_EXACT = 1e15  # above it a number is said with an exponent
 
 class CarriedText(Carried, widgets.Text):
     """A text field whose value goes with the other news of an update."""
@@ -110,9 +113,10 @@ class NumberField(Field):
         parameter: Parameter,
         write: Write,
         look: Look,
-        stops: tuple[float, ...] | None = None,
+        refuse: Refuse,
     ) -> None:
-        self._stops = ladder(parameter) if stops is None else stops
+        self._stops = ladder(parameter)
+        self._refuse = refuse
         super().__init__(parameter, write, look)
 
     def _parts(self) -> list[widgets.Widget]:
@@ -163,13 +167,13 @@ class NumberField(Field):
             value = self._number(change["new"])
         except ValueError:
             kind = "a whole number" if self.parameter.kind == "integer" else "a number"
-            self.pending = True
-            wrong = DesignError(
-                self.parameter.label, change["new"], f"is not {kind}", self._range()
-            )
-            self.complain(str(wrong))
+            self._refuse(DesignError(self.path, change["new"], f"is not {kind}", self._range()))
             return
-        self._send(value)
+        if self._within(value):
+            self._send(value)
+        else:
+            said = float(value) if abs(value) > LARGEST_EXACT else value
+            self._refuse(DesignError(self.path, said, "is out of range", self._range()))
 
     def _slid(self, change: Any) -> None:
         if not self._showing:
@@ -179,15 +183,24 @@ class NumberField(Field):
     def _number(self, typed: str) -> float:
         plain = typed.removesuffix(RATIO).replace(",", "").replace("_", "").strip()
         value = float(plain)
+        if not math.isfinite(value):
+            raise ValueError(typed)
         if self.parameter.kind == "integer":
             if value != int(value):
                 raise ValueError(typed)
             return int(value)
         return value
 
-    def _range(self) -> str:
+    def _within(self, value: float) -> bool:
         lowest, highest = self.parameter.lowest, self.parameter.highest
-        return f"give one from {lowest:,.10g} to {highest:,.10g}"
+        return (lowest is None or value >= lowest) and (highest is None or value <= highest)
+
+    def _range(self) -> str:
+        parameter = self.parameter
+        lowest, highest = f"{parameter.lowest:,.10g}", f"{parameter.highest:,.10g}"
+        if parameter.unit == RATIO.strip():
+            return f"give one from {lowest}{RATIO} to {highest}{RATIO}"
+        return f"give one from {lowest} to {highest} {RANGE_UNITS.get(parameter.unit, '')}".rstrip()
 
 
 class ChoiceField(Field):

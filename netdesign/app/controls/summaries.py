@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from netdesign.app.choices import BEST
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import count
 from netdesign.design import Design
+
+if TYPE_CHECKING:
+    from netdesign.workload.transformer import Architecture
 
 
 def _training(design: Design) -> str:
@@ -40,6 +44,22 @@ def _money(design: Design) -> str:
         f"{economics.price_book}, ${economics.rental_usd_per_gpu_hour:.2f} per GPU-hour, "
         f"{economics.amortisation_years:g} years"
     )
+
+
+def architecture_line(architecture: Architecture) -> str:
+    """The shape of a model in one line."""
+    parts = [
+        f"{count(architecture.layers)} layers",
+        f"hidden {count(architecture.hidden)}",
+        f"{count(architecture.heads)} heads",
+        f"{count(architecture.kv_heads)} KV heads",
+    ]
+    if architecture.experts > 0:
+        parts.append(
+            f"{count(architecture.experts)} experts, "
+            f"{count(architecture.experts_per_token)} per token"
+        )
+    return " · ".join(parts)
 
 
 SUMMARIES: dict[str, Callable[[Design], str]] = {
