@@ -152,6 +152,11 @@ def given_names() -> frozenset[str]:
     return frozenset(read_design(name).name for name in shipped_designs())
 
 
+def is_named(design: Design) -> bool:
+    """Whether a person gave the design its name."""
+    return design.name != automatic_name(design) and design.name not in given_names()
+
+
 def renamed(design: Design) -> Design:
     """The design under its automatic name."""
     return design.model_copy(update={"name": automatic_name(design)})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netdesign.catalog import PriceBook, load_catalog
-from netdesign.design import Design, renamed
+from netdesign.design import Design, is_named, renamed
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
 
@@ -45,8 +45,11 @@ def alternatives(
     return _other_technology(design, price_book), structure(own, price_book)
 
 
-def _changed(design: Design, changes: dict[str, Any], price_book: PriceBook | None) -> Evaluation:
-    return evaluate(renamed(design.with_values(changes)), price_book)
+def _changed(
+    design: Design, changes: dict[str, Any], what: str, price_book: PriceBook | None
+) -> Evaluation:
+    other = design.with_values({**changes, "name": f"{design.name}, {what}"})
+    return evaluate(other if is_named(design) else renamed(other), price_book)
 
 
 def _other_technology(design: Design, price_book: PriceBook | None) -> Alternative:
@@ -78,14 +81,16 @@ def _other_technology(design: Design, price_book: PriceBook | None) -> Alternati
     return Alternative(
         f"{names[wanted]} with {catalog.switches[key].name}",
         f"The same servers on {catalog.transports[transport].name}.",
-        _changed(design, changes, price_book),
+        _changed(design, changes, names[wanted], price_book),
     )
 
 
 def _other_taper(own: Evaluation, price_book: PriceBook | None) -> Alternative:
     tapered = own.design.network.oversubscription > 1
     changes = {"network.oversubscription": 1.0 if tapered else 2.0}
-    other = _changed(own.design, changes, price_book)
+    other = _changed(
+        own.design, changes, "non-blocking" if tapered else "2:1 oversubscribed", price_book
+    )
     return Alternative(
         "Non-blocking fabric" if tapered else "2:1 oversubscribed fabric",
         f"{int(other.fabric.switches):,} switches instead of {int(own.fabric.switches):,}, "
@@ -96,7 +101,8 @@ def _other_taper(own: Evaluation, price_book: PriceBook | None) -> Alternative:
 
 
 def _second_tier(own: Evaluation, price_book: PriceBook | None) -> Alternative:
-    other = _changed(own.design, {"network.family": "rail-optimised"}, price_book)
+    changes = {"network.family": "rail-optimised"}
+    other = _changed(own.design, changes, "with spines", price_book)
     return Alternative(
         "Rail-optimised fabric with spines",
         f"{int(other.fabric.switches):,} switches instead of {int(own.fabric.switches):,}, and "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from netdesign.catalog import load_catalog
 from netdesign.charts.words import FAMILIES
-from netdesign.design import Design, automatic_name, given_names
+from netdesign.design import Design, automatic_name, is_named
 from netdesign.workload.plan import RECOMPUTE, shard_ranks
 
 if TYPE_CHECKING:
@@ -117,6 +117,6 @@ def what_follows(
     by_hand = changes.get("plan.mode") == MANUAL and design.plan.mode == BEST
     if by_hand and evaluation is not None and evaluation.design == design:
         all_changes = {**plan_values(evaluation), **all_changes}
-    if "name" not in changes and design.name in {automatic_name(design), *given_names()}:
+    if "name" not in changes and not is_named(design):
         all_changes["name"] = automatic_name(design.with_values(all_changes))
     return all_changes

@@ -14,9 +14,10 @@ import traitlets
 
 from netdesign.app.html import Markup, tag
 from netdesign.app.layout import box
-from netdesign.app.lesson import ExerciseBox, LessonPage, Prediction
+from netdesign.app.lesson import ExerciseBox, LessonPage, Prediction, SpokenSlider
 from netdesign.app.lesson.answers import close
 from netdesign.app.lesson_01_exercises import diagnosis_exercise, forward_exercise
+from netdesign.app.lesson_01_texts import check, why
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
 from netdesign.catalog import load_catalog
@@ -63,6 +64,8 @@ class SlowLinkLesson:
         self.predict = self._predict()
         self.drag = Drag(self.state, self.page, self.asked)
         self.explain = Explain(self.state, self.page)
+        self.why = Told(self.state, self.page, why(self.asked))
+        self.check = Told(self.state, self.page, check(self.asked))
         self.exercise_1 = ExerciseBox(forward_exercise(article_ring()))
         self.exercise_2 = ExerciseBox(diagnosis_exercise(article_ring()))
 
@@ -139,12 +142,13 @@ class Drag(AfterTheGuess):
         )
         self.ranks.observe(lambda change: _set(state, ranks=change["new"]), "value")
         self._sliders = sliders(self.share, self.ranks)
+        self._spoken = SpokenSlider(slider_class="nd-slider")
         super().__init__(state, page)
         self.add_class("nd-drag")
 
     @property
     def parts(self) -> tuple[widgets.Widget, ...]:
-        return (self._sliders, self.numbers, self.picture.view)
+        return (self._sliders, self._spoken, self.numbers, self.picture.view)
 
     def show(self) -> None:
         ring, asked = self.state.ring, self._asked
@@ -169,6 +173,23 @@ class Explain(AfterTheGuess):
 
     def show(self) -> None:
         self.picture.show(replace(self.state.ring, ranks=SMALL_RING))
+
+
+class Told(AfterTheGuess):
+    """A text that would give the answer away."""
+
+    def __init__(self, state: LessonState, page: LessonPage, text: Markup) -> None:
+        self.text = LiveHtml()
+        self._told = text
+        super().__init__(state, page)
+        self.add_class("nd-told")
+
+    @property
+    def parts(self) -> tuple[widgets.Widget, ...]:
+        return (self.text,)
+
+    def show(self) -> None:
+        self.text.value = self._told
 
 
 def sliders(*children: widgets.Widget) -> widgets.HBox:

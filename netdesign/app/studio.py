@@ -28,7 +28,7 @@ from netdesign.app.panels.findings import FindingsPanel
 from netdesign.app.panels.headline import HeadlinePanel
 from netdesign.app.panels.memory import MemoryPanel
 from netdesign.app.panels.network import NetworkPanel
-from netdesign.app.panels.price_file import bill_csv, checked_prices
+from netdesign.app.panels.price_file import bill_csv, checked_prices, priceable
 from netdesign.app.panels.step_time import StepTimePanel
 from netdesign.app.state import StudioState
 from netdesign.app.toolbar import Toolbar
@@ -192,8 +192,11 @@ class Studio:
                 raise DesignError(
                     name[:80], f"{size:,} bytes", "is too large", "give at most 1,000,000"
                 )
-            self.price_book = read_price_file(name, content)
-            self.bill.own_book(self.price_book.name)
+            book = read_price_file(name, content)
+            remark = checked_prices(book, priceable())
+            self.price_book = book
+            self.bill.own_book(book.name)
+            self.bill.complain(remark)
             self.update()
 
         self._guarded(read, self.bill.complain)

@@ -17,6 +17,7 @@ from netdesign.app.live_html import LiveHtml
 from netdesign.app.page_style import page_style
 from netdesign.app.pictures import Picture
 from netdesign.app.summary_panels import beside, figures, plain, risks, trust
+from netdesign.app.summary_panels.print_line import PrintLine
 from netdesign.app.transport import PageWidget
 from netdesign.design import (
     LARGEST_FILE_BYTES,
@@ -54,12 +55,13 @@ class SummaryPage:
         self.risks = LiveHtml()
         self.money = Picture("summary_money")
         self.rest = LiveHtml()
-        picture = box([self.money.view], "nd-part", "nd-money")
-        middle = widgets.HBox([self.risks, picture])
+        self.no_money = LiveHtml()
+        self.print_line = PrintLine()
+        self.picture = box([self.money.view], "nd-part", "nd-money")
+        middle = widgets.HBox([self.risks, self.picture])
         middle.add_class("nd-middle")
-        self.widget = box(
-            [self.page, page_style(), self.banner, self.head, middle, self.rest], "nd-sheet"
-        )
+        parts = (self.banner, self.head, middle, self.rest, self.print_line)
+        self.widget = box([self.page, page_style(), *parts], "nd-sheet")
         self._open_address()
         self.page.observe(lambda _: self._open_address(), "initial_query")
 
@@ -78,6 +80,10 @@ class SummaryPage:
             return
         self.evaluation = evaluation
         self.head.value, self.risks.value, self.rest.value = pieces
+        self.no_money.value = no_picture(evaluation)
+        told = plain.owning_known(evaluation)
+        self.picture.children = (self.money.view if told else self.no_money,)
+        self.print_line.data_age = f"Prices of {trust.price_dates(evaluation)}"
         self.page.query = design_to_query(design)
         self.page.title = f"{plain.title(evaluation)} · executive summary"
 
@@ -112,19 +118,29 @@ class SummaryPage:
     def _pieces(self, evaluation: Evaluation) -> tuple[Markup, Markup, Markup]:
         rest = join(
             (
-                beside.section(evaluation, self._others(evaluation.design)),
+                beside.section(evaluation, self._others(evaluation)),
                 trust.sources(evaluation),
                 glossary(),
             )
         )
         return head(evaluation), risks.section(evaluation), rest
 
-    def _others(self, design: Design) -> Sequence[Alternative]:
-        try:
-            return self._alternatives(design)
-        except DesignError:
-            logger.info("no alternatives for %r", design)
+    def _others(self, evaluation: Evaluation) -> Sequence[Alternative]:
+        """Alternatives to a design that works: those of another do not work either."""
+        if any(finding.severity == "error" for finding in evaluation.findings):
             return ()
+        try:
+            return self._alternatives(evaluation.design)
+        except DesignError:
+            logger.info("no alternatives for %r", evaluation.design)
+            return ()
+
+
+def no_picture(evaluation: Evaluation) -> Markup:
+    """What stands where the money would be drawn if the bill told it."""
+    why = plain.unknown_money(evaluation)
+    text = tag("p", f"{why} Shares of the purchase would mislead.", class_="nd-quiet")
+    return tag("div", tag("h2", "Where does the money go?"), text)
 
 
 def head(evaluation: Evaluation) -> Markup:
@@ -157,7 +173,7 @@ def actions(design: Design) -> Markup:
         "a",
         "Open in the Studio",
         href=f"{STUDIO_PAGE}?{design_to_query(design)}",
-        class_="nd-button nd-button-strong",
+        class_="nd-button nd-button-strong nd-page-only",
     )
     printing = tag("button", "Print", type="button", class_="nd-button", onclick="window.print()")
     return tag(
@@ -165,7 +181,13 @@ def actions(design: Design) -> Markup:
         studio,
         tag("label", "Open a design file", field, class_="nd-button nd-upload"),
         printing,
-        tag("button", "Copy link", type="button", class_="nd-button", data_copy="address"),
+        tag(
+            "button",
+            "Copy link",
+            type="button",
+            class_="nd-button nd-page-only",
+            data_copy="address",
+        ),
         tag("span", class_="nd-quiet", role="status", data_copied=True),
         class_="nd-actions",
     )

@@ -83,9 +83,7 @@ def _button(label: str, act: str, *, enabled: bool = True, title: str | None = N
 
 @cache
 def _shipped() -> Markup:
-    options = join(
-        tag("option", read_design(name).name, value=name) for name in shipped_designs()
-    )
+    options = join(tag("option", read_design(name).name, value=name) for name in shipped_designs())
     first = tag("option", "Load a design…", value="", selected=True)
     return tag(
         "select",

@@ -40,7 +40,11 @@ def finished(
         .configure(autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))
         .configure_view(stroke=None)
         .configure_axis(
-            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", titlePadding=8
+            labelFontSize=12,
+            labelSeparation=14,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            titlePadding=8,
         )
         .configure_title(anchor="start", fontSize=14, fontWeight=600, offset=10, frame="bounds")
         .configure_legend(labelFontSize=12, symbolType="square")

@@ -88,7 +88,7 @@ def build() -> alt.LayerChart:
         color=alt.Color(
             "which:N",
             scale=alt.Scale(domain=[OTHER, NETWORK], range=[GREY, BLUE]),
-            legend=alt.Legend(title=None, orient="top", offset=2),
+            legend=alt.Legend(title=None, orient="top", offset=2, labelLimit=0),
         ),
         tooltip=alt.Tooltip("text:N", title=" "),
     )

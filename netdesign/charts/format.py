@@ -45,8 +45,10 @@ def digits(value: Any, significant: int = 3) -> str:
 
 def _scaled(value: Any, steps: Sequence[tuple[float, str]]) -> Said:
     """The number in the largest unit that leaves at least 1 of it."""
-    if value is None or math.isnan(value) or math.isinf(value):
-        return Said(digits(value), steps[-1][1])
+    if value is None or math.isnan(value):
+        return Said(NOTHING, "")
+    if math.isinf(value):
+        return Said(digits(value), steps[0][1])
     for factor, unit in steps:
         if abs(float(f"{value / factor:.3g}")) >= 1:
             return Said(digits(value / factor), unit)
@@ -103,6 +105,8 @@ def gigabits_per_second(value: Any) -> str:
 def bandwidth(value: Any) -> Said:
     """Bytes/s as bits: Gb/s, Tb/s above ten thousand, Mb/s below one."""
     gbps = units.bytes_per_second_to_gbps(value) if value is not None else None
+    if gbps == 0:
+        return Said("0", "Gb/s")
     if gbps is not None and math.isfinite(gbps) and gbps >= 10_000:
         return _scaled(gbps, ((1e6, "Pb/s"), (1e3, "Tb/s")))
     return _scaled(gbps, ((1.0, "Gb/s"), (1e-3, "Mb/s")))
@@ -147,7 +151,7 @@ def percent(share: Any) -> Said:
     if share is None or not math.isfinite(share):
         return Said(digits(share), "%")
     hundredths = share * 100
-    return Said(f"{hundredths:.0f}" if abs(hundredths) >= 9.95 else f"{hundredths:.1f}", "%")
+    return Said(f"{hundredths:,.0f}" if abs(hundredths) >= 9.95 else f"{hundredths:.1f}", "%")
 
 
 def ratio(value: Any) -> str:

@@ -35,10 +35,11 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
     limit = nice_ceiling(max(1.15 * card, 1.02 * total))
     fits = total <= usable
     text = f"a job can use {size(evaluation.memory_limit)}"
+    free = "left" if usable > limit / 2 else "right"
     return {
         "parts": stacked(parts(evaluation), "", limit),
         "limits": [
-            {"x": usable, "text": text if fits else f"{text}: does not fit", "side": "usable"},
+            {"x": usable, "text": text if fits else f"{text}: does not fit", "side": free},
         ],
         "frame": [{"limit": limit}],
     }
@@ -65,11 +66,17 @@ def build() -> alt.LayerChart:
         .encode(x="x:Q")
         .properties(name="limit")
     )
-    text = limits.mark_text(align="right", baseline="top", dx=-6, y=0).encode(
-        x="x:Q", text="text:N"
-    )
+    layers = frame(x="limit:Q") + stack_layers("GB on the fullest GPU", None, 44) + line
+    for side in ("left", "right"):
+        words = limits.transform_filter(f"datum.side === '{side}'").mark_text(
+            align="right" if side == "left" else "left",
+            baseline="top",
+            dx=-6 if side == "left" else 6,
+            y=0,
+        )
+        layers += words.encode(x="x:Q", text="text:N")
     return finished(
-        frame(x="limit:Q") + stack_layers("GB on the fullest GPU", None, 44) + line + text,
+        layers,
         title="Does it fit in memory?",
         height=104,
         description="One stacked bar: bytes the fullest GPU holds, against what a job can use.",

@@ -1,73 +1,63 @@
-"""The network picture of a large fabric: pods as stacked boxes, links as numbered bundles."""
+"""The network picture of a large fabric: pods or rails as stacked boxes, links as bundles."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from netdesign.charts.network_shape import BOX_HEIGHT, LEFT, RIGHT, Row, Shape
+from netdesign.charts.network_shape import BOX_HEIGHT, LEFT, RIGHT, Column, Row, Shape
 from netdesign.charts.words import plural
 
 Marks = list[dict[str, Any]]
 
-MOST_PODS = 6
+MOST_COLUMNS = 6
 SHOWN_OF_MANY = 3
 _WIDEST_BUNDLE = 16.0
 _STACK = (0.45, 1.5)  # how far a box of a stack stands behind the one before
-_ONE_MANY = {
-    "server": ("server", "servers"),
-    "leaf": ("leaf", "leaves"),
-    "spine": ("spine", "spines"),
-    "core": ("core", "cores"),
-}
+_MIDDLE = (LEFT + RIGHT) / 2
 
 
 def draw(shape: Shape) -> tuple[Marks, Marks, Marks, Marks]:
-    """Boxes, links, names and numbers; at most six pods, of more the first three and the last."""
+    """Boxes, links, names and numbers; of more than six columns the first three and the last."""
     boxes: Marks = []
     links: Marks = []
     names: Marks = []
     numbers: Marks = []
-    columns = _columns(shape)
-    in_pods = [row for row in shape.rows if row.kind in ("server", "leaf")]
-    above = [row for row in shape.rows if row.kind in ("spine", "core")]
-    widest = max(row.links_up for row in shape.rows)
-    for centre, width, pod in columns:
-        if pod is None:
-            for row in in_pods:
-                names.append({"x": centre, "y": row.y, "text": _hidden(shape), "tip": ""})
+    for centre, width, number in _places(shape):
+        if number is None:
+            cut = [row for row in shape.rows if row.kind in shape.in_columns]
+            names += [{"x": centre, "y": row.y, "text": _hidden(shape), "tip": ""} for row in cut]
             continue
-        counts = [shape.in_pod(row, pod) for row in in_pods]
-        for row, count in zip(in_pods, counts, strict=True):
-            text = _name(row, count, pod, shape)
-            _stack(boxes, names, centre, width, row.y, count, text, f"Pod {pod + 1}: {text}")
-        _pod_links(links, numbers, shape, centre, counts, pod, widest)
-    for row in above:
-        text = plural(row.count, *_ONE_MANY[row.kind])
-        _stack(boxes, names, (LEFT + RIGHT) / 2, RIGHT - LEFT - 2, row.y, row.count, text, text)
-    for lower, upper in zip(above, above[1:], strict=False):
-        middle = (LEFT + RIGHT) / 2
-        links.append(_bundle(middle, lower, upper, lower.links_up, lower.links_up / widest))
-        numbers.append(_number(middle, lower, upper, lower.links_up))
+        column = shape.column(number)
+        for row, count, text in zip(shape.rows, column.counts, column.texts, strict=False):
+            if row.kind in shape.in_columns:
+                tip = f"{column.name}: {text}"
+                _stack(boxes, names, centre, width, row.y, count, text, tip)
+        _column_links(links, numbers, shape, centre, column)
+        lowest, next_row = shape.rows[:2]
+        if lowest.kind not in shape.in_columns:
+            beside = {"x": centre - 0.38 * width, "y": (lowest.y + next_row.y) / 2}
+            names.append({**beside, "text": column.name, "tip": column.name})
+    for row in shape.rows:
+        if row.kind not in shape.in_columns:
+            text = row.of(row.count)
+            _stack(boxes, names, _MIDDLE, RIGHT - LEFT - 2, row.y, row.count, text, text)
+    _common_links(links, numbers, shape)
     return boxes, links, names, numbers
 
 
-def _columns(shape: Shape) -> list[tuple[float, float, int | None]]:
-    """Centre, width and number of each pod that is drawn; None for the ones left out."""
-    pods: list[int | None] = list(range(shape.pods))
-    if shape.pods > MOST_PODS:
-        pods = [*range(SHOWN_OF_MANY), None, shape.pods - 1]
-    slot = (RIGHT - LEFT) / len(pods)
-    return [(LEFT + (n + 0.5) * slot, min(0.78 * slot, 26.0), pod) for n, pod in enumerate(pods)]
+def _places(shape: Shape) -> list[tuple[float, float, int | None]]:
+    """Centre, width and number of each column that is drawn; None for the ones left out."""
+    shown: list[int | None] = list(range(shape.columns))
+    if shape.columns > MOST_COLUMNS:
+        shown = [*range(SHOWN_OF_MANY), None, shape.columns - 1]
+    slot = (RIGHT - LEFT) / len(shown)
+    return [
+        (LEFT + (n + 0.5) * slot, min(0.78 * slot, 26.0), number) for n, number in enumerate(shown)
+    ]
 
 
 def _hidden(shape: Shape) -> str:
-    return f"· · · {shape.pods - SHOWN_OF_MANY - 1:,} more · · ·"
-
-
-def _name(row: Row, count: int, pod: int, shape: Shape) -> str:
-    if row.kind == "leaf" and count == 1 and shape.pods == row.count:
-        return f"leaf {pod + 1:,}"
-    return plural(count, *_ONE_MANY[row.kind])
+    return f"· · · {shape.columns - SHOWN_OF_MANY - 1:,} more · · ·"
 
 
 def _stack(
@@ -97,29 +87,32 @@ def _stack(
         names.append({"x": centre, "y": y, "text": text, "tip": tip})
 
 
-def _pod_links(
-    links: Marks,
-    numbers: Marks,
-    shape: Shape,
-    centre: float,
-    counts: list[int],
-    pod: int,
-    widest: int,
+def _column_links(
+    links: Marks, numbers: Marks, shape: Shape, centre: float, column: Column
 ) -> None:
-    for number, (row, count) in enumerate(zip(shape.rows, counts, strict=False)):
-        upper = shape.rows[number + 1] if number + 1 < len(shape.rows) else None
-        if upper is None or not row.links_up:
-            continue
-        bundle = round(row.links_up * count / max(1, row.count))
-        links.append(_bundle(centre, row, upper, bundle, row.links_up / widest, pod))
-        numbers.append(_number(centre, row, upper, bundle))
+    """The links of a column, up to the row that all columns share."""
+    widest = max(row.links_up for row in shape.rows)
+    pairs = zip(shape.rows, shape.rows[1:], column.links_up, strict=False)
+    for lower, upper, number in pairs:
+        share = lower.links_up / widest
+        links.append(_bundle(centre, lower, upper, number, share, f"{column.name}: "))
+        numbers.append(_number(centre, lower, upper, number))
+
+
+def _common_links(links: Marks, numbers: Marks, shape: Shape) -> None:
+    """Links between two rows that no column cuts."""
+    widest = max(row.links_up for row in shape.rows)
+    for lower, upper in zip(shape.rows, shape.rows[1:], strict=False):
+        if {lower.kind, upper.kind}.isdisjoint(shape.in_columns):
+            number = lower.links_up
+            links.append(_bundle(_MIDDLE, lower, upper, number, number / widest, ""))
+            numbers.append(_number(_MIDDLE, lower, upper, number))
 
 
 def _bundle(
-    x: float, lower: Row, upper: Row, number: int, share: float, pod: int | None = None
+    x: float, lower: Row, upper: Row, number: int, share: float, where: str
 ) -> dict[str, Any]:
-    one, other = _ONE_MANY[lower.kind][1], _ONE_MANY[upper.kind][1]
-    where = "" if pod is None else f"Pod {pod + 1}: "
+    names = f"{lower.of(2).split()[1]} to {upper.of(2).split()[1]}"
     return {
         "x": x,
         "x2": x,
@@ -128,10 +121,10 @@ def _bundle(
         "width": max(2.0, _WIDEST_BUNDLE * share),
         "opacity": 0.85,
         "tapered": lower.taper > 1,
-        "tip": f"{where}{plural(number, 'link')} from {one} to {other}",
+        "tip": f"{where}{plural(number, 'link')} from {names}",
     }
 
 
 def _number(x: float, lower: Row, upper: Row, number: int) -> dict[str, Any]:
-    text = f"{number:,}"
-    return {"x": x, "y": (lower.y + upper.y) / 2, "text": text, "tip": plural(number, "link")}
+    y = (lower.y + upper.y) / 2
+    return {"x": x, "y": y, "text": f"{number:,}", "tip": plural(number, "link")}

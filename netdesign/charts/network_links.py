@@ -33,7 +33,7 @@ def draw(shape: Shape) -> tuple[Marks, Marks, Marks, Marks]:
             names.append({"x": middle, "y": row.y, "text": short, "tip": name})
     links: Marks = []
     for lower, upper in zip(shape.rows, shape.rows[1:], strict=False):
-        ends = _access(shape, upper) if lower.kind == "server" else _uplinks(shape, lower, upper)
+        ends = _access(shape) if lower.kind == "server" else _uplinks(shape, lower, upper)
         links.extend(_lines(lower, upper, ends))
     return boxes, links, names, []
 
@@ -50,31 +50,29 @@ def _box(left: float, right: float, y: float, tip: str) -> dict[str, Any]:
     return {"x": left, "x2": right, "y": y - half, "y2": y + half, "tip": tip}
 
 
-def _access(shape: Shape, leaves: Row) -> list[_End]:
-    """Port p of a server goes to the leaf of its rail, or all ports to one leaf."""
-    per_pod = max(1, shape.in_pod(leaves, 0))
+def _access(shape: Shape) -> list[_End]:
+    """Each port of each server to its leaf."""
     ends = []
     for server in range(shape.rows[0].count):
-        pod, place = divmod(server, shape.servers_per_pod)
-        for port in range(shape.ports_per_server):
-            rail = (port + place / shape.servers_per_pod) * per_pod / shape.ports_per_server
-            leaf = min(pod * per_pod + int(rail), leaves.count - 1)
+        for port in range(shape.cabling.ports):
+            leaf = shape.cabling.leaf(server, port)
             tip = f"Server {server + 1}, port {port + 1} to leaf {leaf + 1}"
             ends.append(_End(server, leaf, tip))
     return ends
 
 
 def _uplinks(shape: Shape, lower: Row, upper: Row) -> list[_End]:
-    """Uplinks of a switch spread evenly over the switches above, or over those of its rail."""
+    """Uplinks go round the switches above, or round those of their rail, one after the other."""
     ends = []
-    fabrics = max(1, min(shape.fabrics, lower.count, upper.count))
-    above = max(1, upper.count // fabrics)
+    fabrics = shape.fabrics
+    below, above = lower.count // fabrics, upper.count // fabrics
     for switch in range(lower.count):
+        fabric = switch // below
         first = lower.links_up * switch // lower.count
         last = lower.links_up * (switch + 1) // lower.count
-        fabric = switch * fabrics // lower.count
-        for link in range(last - first):
-            goal = min(fabric * above + link * above // (last - first), upper.count - 1)
+        before = lower.links_up * fabric * below // lower.count
+        for link in range(first, last):
+            goal = fabric * above + (link - before) % above
             names = f"{ONE[lower.kind]} {switch + 1} to {ONE[upper.kind].lower()} {goal + 1}"
             ends.append(_End(switch, goal, names))
     return ends

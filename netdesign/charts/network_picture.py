@@ -53,6 +53,8 @@ def _margin(shape: Shape) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         if above is not None and row.links_up:
             middle = (row.y + above.y) / 2
             lines = [f"{row.links_up:,} × {shape.port_gbps:g} Gb/s"]
+            if row.kind == "server" and shape.fabrics > 1:
+                lines.append("rails never meet")
             if row.taper > 1:
                 lines.append(f"{row.taper:.3g} : 1 oversubscribed")
             for number, text in enumerate(lines):

@@ -1,5 +1,7 @@
 """Colours of the pictures: Okabe and Ito's set, which people with any colour vision tell apart.
 
+Wine, darker than all of these but blue, is added for sharded states.
+
 A colour never stands alone: every mark carries its name beside it, tapered links are also dashed,
 limits are also lines. Colours of things stay the same in light and dark. Ink, rules and boxes are
 given here for a picture that is saved; on a page the stylesheet sets them, by the name of the layer
@@ -16,6 +18,7 @@ GREEN = "#009E73"
 SKY = "#56B4E9"
 VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
+WINE = "#A8386B"
 YELLOW = "#F0E442"
 GREY = "#9AA3AE"
 PALE = "#C9CFD6"
@@ -32,7 +35,7 @@ PART_COLOURS = MappingProxyType(
         "expert": PURPLE,
         "pipeline": YELLOW,
         "data": VERMILLION,
-        "sharding": VERMILLION,
+        "sharding": WINE,
         "optimizer": SKY,
         "overhead": PALE,
         "weights": BLUE,
@@ -49,4 +52,4 @@ BOX_LINE = "#7A8593"
 
 def ink_on(colour: str) -> str:
     """The text colour that is read on a bar of this colour."""
-    return ON_DARK_COLOUR if colour == BLUE else ON_LIGHT_COLOUR
+    return ON_DARK_COLOUR if colour in (BLUE, WINE) else ON_LIGHT_COLOUR

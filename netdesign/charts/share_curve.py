@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
 LOWEST_GBPS, HIGHEST_GBPS = 10.0, 10_000.0
-LEFT_NEEDS_GBPS, RIGHT_NEEDS_GBPS = 120.0, 1_000.0
+LEFT_NEEDS_GBPS = 40.0  # from here on the curve leaves room at the left end of the budget line
+BELOW_NEEDS = 0.09  # share of the height that words below the budget line take
 GIVEN, NEEDED = "given", "needed"
+KEY_PLACES = {GIVEN: 6, NEEDED: 160}
+KEY_HEIGHT = -14
 _STEPS = (0.1, 0.2, 0.3, 0.5, 1.0)
 
 
@@ -34,32 +37,27 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
         for b, s in need.bandwidth_curve
         if LOWEST_GBPS <= units.bytes_per_second_to_gbps(b) <= HIGHEST_GBPS and s <= top
     ]
-    given = evaluation.machine.network_bandwidth
     needed = need.bandwidth_per_gpu
-    points = [_point(GIVEN, given, reached, top, left=bool(needed > given))]
-    if math.isfinite(float(needed)):
-        points.append(_point(NEEDED, needed, target, top, left=bool(needed <= given)))
+    points = [_point(GIVEN, evaluation.machine.network_bandwidth, reached, top)]
+    if 0 < float(needed) < math.inf:
+        points.append(_point(NEEDED, needed, target, top))
+    below = _gbps(needed) > LEFT_NEEDS_GBPS and target > BELOW_NEEDS * top
     return {
         "curve": curve,
         "points": points,
-        "target": [{"share": target, "text": f"budget {percent(target)}"}],
+        "target": [{"share": target, "text": f"budget {percent(target)}", "below": below}],
         "frame": [{"share": top}],
     }
 
 
-def _point(which: str, at: Any, share: float, top: float, *, left: bool) -> dict[str, Any]:
-    """A point with its words on the side that the other point leaves free."""
+def _point(which: str, at: Any, share: float, top: float) -> dict[str, Any]:
     text = f"{which} {bandwidth(at)}"
-    gbps = _gbps(at)
-    room = gbps > LEFT_NEEDS_GBPS if left else gbps < RIGHT_NEEDS_GBPS
     return {
         "which": which,
-        "gbps": gbps,
+        "gbps": _gbps(at),
         "share": min(share, top),
         "text": text,
         "tip": f"{text}: {percent(share)} of the step lost to communication",
-        "below": which == NEEDED,
-        "left": left if room else not left,
     }
 
 
@@ -88,7 +86,11 @@ def build() -> alt.LayerChart:
         "gbps:Q",
         title="Gb/s per GPU, one direction",
         scale=alt.Scale(type="log", domain=[LOWEST_GBPS, HIGHEST_GBPS], nice=False, clamp=True),
-        axis=alt.Axis(values=[10, 25, 50, 100, 200, 400, 800, 1600, 3200, 10000], format=",d"),
+        axis=alt.Axis(
+            values=[10, 25, 50, 100, 200, 400, 800, 1600, 3200, 10000],
+            format=",d",
+            labelSeparation=4,
+        ),
     )
     y = alt.Y(
         "share:Q",
@@ -99,37 +101,38 @@ def build() -> alt.LayerChart:
     line = alt.Chart(dataset("curve")).mark_line(strokeWidth=2.5, color=BLUE).encode(x=x, y=y)
     target = alt.Chart(dataset("target"))
     rule = target.mark_rule(strokeDash=[6, 3], strokeWidth=1.5, color=BOX_LINE).encode(y="share:Q")
-    words = (
-        target.mark_text(align="left", dx=6, dy=-7, x=0, color=QUIET_INK)
-        .encode(y="share:Q", text="text:N")
-        .properties(name="quiet")
-    )
     points = alt.Chart(dataset("points")).encode(x=x, y=y)
     kinds = alt.Scale(domain=[GIVEN, NEEDED], range=[VERMILLION, GREEN])
     shapes = alt.Scale(domain=[GIVEN, NEEDED], range=["circle", "diamond"])
+    marks = {
+        "color": alt.Color("which:N", scale=kinds, legend=None),
+        "shape": alt.Shape("which:N", scale=shapes, legend=None),
+    }
     dots = points.mark_point(size=110, filled=True, opacity=1, stroke="white").encode(
-        color=alt.Color("which:N", scale=kinds, legend=None),
-        shape=alt.Shape("which:N", scale=shapes, legend=None),
-        tooltip=alt.Tooltip("tip:N", title=" "),
+        **marks, tooltip=alt.Tooltip("tip:N", title=" ")
     )
-    layers = frame(y="share:Q") + line + rule + words + dots
-    for left in (False, True):
-        for below in (False, True):
-            layers += (
-                points.transform_filter(
-                    f"datum.left === {str(left).lower()} && datum.below === {str(below).lower()}"
-                )
-                .mark_text(
-                    align="right" if left else "left",
-                    dx=-10 if left else 10,
-                    dy=16 if below else -14,
-                    fontWeight=600,
-                )
-                .encode(text="text:N")
-            )
+    layers = frame(y="share:Q") + line + rule + dots
+    for below in (True, False):
+        budget = target.transform_filter(f"datum.below === {str(below).lower()}").mark_text(
+            align="left" if below else "right",
+            dx=6 if below else -6,
+            dy=10 if below else -8,
+            x=0 if below else "width",
+            color=QUIET_INK,
+        )
+        words = budget.encode(y="share:Q", text="text:N")
+        layers += words.properties(name="quiet_below" if below else "quiet_above")
+    for which, place in KEY_PLACES.items():
+        one = alt.Chart(dataset("points")).transform_filter(f"datum.which === '{which}'")
+        layers += one.mark_point(x=place, y=KEY_HEIGHT, size=90, filled=True, opacity=1).encode(
+            **marks
+        )
+        layers += one.mark_text(
+            x=place + 11, y=KEY_HEIGHT, align="left", baseline="middle", fontWeight=600
+        ).encode(text="text:N")
     return finished(
         layers,
         title="How much network is enough?",
-        height=220,
+        height=204,
         description="Line: share of the step lost to exposed communication against bandwidth.",
     )

@@ -35,18 +35,17 @@ def data(
         for share, time in zip(_SHARES, np.broadcast_to(times, _SHARES.shape), strict=True)
     ]
     names = [
-        {"text": RING, "share": 0.2, "seconds": float(ring.times(0.2)), "above": True},
+        {"text": RING, "share": 0.2, "seconds": float(ring.times(0.2))},
         {
-            "text": AVERAGE,
+            "text": "at the average",
             "share": LOWEST_SHARE,
             "seconds": float(ring.times_at_average(LOWEST_SHARE)),
-            "above": False,
         },
     ]
-    text = f"{percent(ring.slow_share)} of the rate: {_seconds(ring.time)}"
+    text = f"{percent(ring.slow_share)}: {_seconds(ring.time)}"
     points = [_point(NOW, ring.slow_share, ring.time, text, low, high)]
     if guess is not None:
-        said = f"{GUESS}: {_seconds(guess[1])}"
+        said = f"guess: {_seconds(guess[1])}"
         points.append(_point(GUESS, *guess, said, low, high))
     return {
         "curves": curves,
@@ -120,11 +119,10 @@ def build() -> alt.LayerChart:
         )
     )
     names = alt.Chart(dataset("names")).encode(x=x, y=y, text="text:N")
-    above = names.transform_filter("datum.above").mark_text(align="left", dx=10, dy=-8)
-    below = names.transform_filter("!datum.above").mark_text(align="left", dx=0, dy=16)
+    named = names.mark_text(align="left", dx=10, dy=-8)
     points = alt.Chart(dataset("points")).encode(x=x, y=y)
     return finished(
-        frame(y="seconds:Q") + lines + above + below + _dots(points) + _words(points),
+        frame(y="seconds:Q") + lines + named + _dots(points) + _words(points),
         title="How much does one slow link cost?",
         subtitle="Each step up the axis is twice the time",
         height=260,

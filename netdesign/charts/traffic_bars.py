@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from netdesign.evaluate import Evaluation
 
-INSIDE, OUTSIDE = "inside the scale-up domain", "over the network"
+INSIDE, OUTSIDE = "scale-up domain", "network"
 
 
 def _sums(evaluation: Evaluation) -> dict[str, tuple[float, float]]:
@@ -42,7 +42,7 @@ def data(evaluation: Evaluation) -> dict[str, list[dict[str, Any]]]:
             (OUTSIDE, edge, end, outside),
         ):
             if amount > 0:
-                tip = f"{name}, {where}: {size(amount)} per GPU and step"
+                tip = f"{name}, on the {where}: {size(amount)} per GPU and step"
                 bars.append({"name": name, "where": where, "x0": start, "x1": stop, "tip": tip})
         labels.append({"name": name, "x": end, "text": str(size(total)) if total > 0 else "none"})
     limit = nice_ceiling(1.25 * units.bytes_to_gigabytes(longest))
@@ -77,7 +77,7 @@ def build() -> alt.LayerChart:
             color=alt.Color(
                 "where:N",
                 scale=alt.Scale(domain=[INSIDE, OUTSIDE], range=[ORANGE, BLUE]),
-                legend=alt.Legend(title=None, orient="top", offset=2),
+                legend=alt.Legend(title=None, orient="top", offset=2, labelLimit=0),
             ),
             tooltip=alt.Tooltip("tip:N", title=" "),
         )

@@ -106,7 +106,9 @@ def test_the_best_plan_is_one_that_a_planner_may_choose(design: Design) -> None:
 @given(planned_designs())
 def test_no_plan_by_hand_that_fits_beats_the_best(design: Design) -> None:
     by_hand = some(design)
-    assume(by_hand.memory.total <= by_hand.memory_limit)
+    # The best plan leaves room for fragmentation where one can: a fuller one may be faster.
+    comfortable = load_catalog().rules["memory-tight"].value
+    assume(by_hand.memory.total <= comfortable * by_hand.memory_limit)
     best = some(design.with_values({"plan.mode": "best"}))
     assert best.memory.total <= best.memory_limit
     assert best.step.tokens_per_s >= by_hand.step.tokens_per_s * (1 - 1e-9)

@@ -47,9 +47,12 @@ def words(html: str) -> str:
 
 def test_nothing_of_the_answer_is_on_the_page_before_the_guess(lesson: SlowLinkLesson) -> None:
     assert lesson.predict.children[-1] is lesson.predict.field
-    for part in (lesson.drag, lesson.explain):
+    for part in (lesson.drag, lesson.explain, lesson.why, lesson.check):
         assert part.children == (part.locked,)
+    for part in (lesson.drag, lesson.explain):
         assert part.picture.view.data == {}
+    for part in (lesson.why, lesson.check):
+        assert part.text.value == ""
     assert "1.1" not in words(lesson.predict.children[0].value)
 
 
@@ -60,6 +63,8 @@ def test_a_guess_opens_the_plots(lesson: SlowLinkLesson) -> None:
     assert bars["The ring"] == pytest.approx(2 * 27.95e9 / 50e9, rel=0.01)
     assert lesson.drag.picture.view in lesson.drag.children
     assert lesson.explain.picture.view in lesson.explain.children
+    assert lesson.check.children == (lesson.check.text,)
+    assert lesson.why.children == (lesson.why.text,)
 
 
 @pytest.mark.parametrize(
@@ -268,13 +273,29 @@ def test_the_numbers_in_the_text_are_those_of_the_functions() -> None:
     assert f"{ring.sent / ring.bandwidth:.3f} s" in text
     assert f"{ring.healthy_time:.3f} s" in text
     assert round(1e3 * 2 * (ring.ranks - 1) * ring.latency) == 4
-    for share in (0.8, 0.5, 0.25):
-        time = article_ring(share).time
-        assert f"| {share:.0%}".replace("%", " %") in text
-        assert f"{time:.3f} s" in text or f"{time:.2f} s" in text
-    slower = step_slowdown(0.2, 0.5)
-    assert f"{slower - 1:.0%}".replace("%", " %") + " longer" in text
-    assert f"as if {round(ring.ranks * (1 - 1 / slower))} of" in text
+
+
+def test_the_notebook_does_not_tell_before_the_guess() -> None:
+    text = "\n".join(cell.source for cell in nbformat.read(NOTEBOOK, as_version=4).cells)
+    for told in ("1.12", "slowest** link", "0.702", "halve", "pace of the slow link"):
+        assert told not in text
+
+
+def test_what_is_told_after_the_guess(lesson: SlowLinkLesson) -> None:
+    guess(lesson, "0.56")
+    rows = re.findall(r"<tr>(.*?)</tr>", lesson.check.text.value)[1:]
+    # 2 x 511/512 x 14 GB over the rate of the slow link, and 4 ms for 1,022 hops.
+    assert [words(row.replace("\u00a0", " ").replace("</td>", "|")) for row in rows] == [
+        "100 %|100 %|0.563 s|",
+        "80 %|80 %|0.702 s|",
+        "50 %|50 %|1.12 s|",
+        "25 %|25 %|2.24 s|",
+    ]
+    # Amdahl: a fifth of the step takes twice as long, 512 x (1 - 1 / 1.2) = 85 GPUs.
+    why = words(lesson.why.text.value).replace("\u00a0", " ")
+    assert "0.2 × (1/0.5 − 1) = 20 % longer, on all 512 GPUs: as if 85 of them" in why
+    assert "is 99.9 % of a healthy one" in why
+    assert step_slowdown(0.2, 0.5) == pytest.approx(1.2)
 
 
 def test_the_notebook_is_a_lesson_and_not_a_program() -> None:

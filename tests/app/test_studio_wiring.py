@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import pytest
 
+from netdesign.app.panels.explanations import EXPLANATIONS
 from netdesign.app.studio import Studio
 from netdesign.design import Design, default_design, design_to_query, design_to_yaml
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
-
-PRICES = b"part_id,price_usd\nqm9700,1\n"
-
-
-class Clock:
-    """A clock that the test moves."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def studio(clock: Clock) -> Studio:
-    return Studio(clock=clock)
 
 
 def typed(studio: Studio, path: str, text: str) -> None:
@@ -107,12 +88,53 @@ def test_a_typed_error_stays_in_its_field_and_the_picture_stays(studio: Studio) 
     assert studio.state.inputs.cluster.gpus == 2048
 
 
-@pytest.mark.parametrize("text", ["many", "1e", "<b>7</b>", "", "nan"])
+@pytest.mark.parametrize("text", ["many", "1e", "<b>7</b>", "", "nan", "inf", "1e400"])
 def test_what_is_no_number_is_told_escaped(studio: Studio, text: str) -> None:
     typed(studio, "cluster.gpus", text)
     assert complaint(studio, "cluster.gpus")
     assert "<b>7" not in complaint(studio, "cluster.gpus")
     assert studio.state.inputs == default_design()
+    assert "is not a whole number" in studio.banner.widget.value
+
+
+def test_a_huge_number_is_said_short(studio: Studio) -> None:
+    typed(studio, "cluster.gpus", "1e99")
+    assert "1e+99 is out of range" in complaint(studio, "cluster.gpus")
+    assert len(complaint(studio, "cluster.gpus")) < 200
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("model.parameters_billion", "from 0.1 to 2,000 billion parameters"),
+        ("network.oversubscription", "from 1 : 1 to 16 : 1"),
+    ],
+)
+def test_a_range_is_said_in_the_words_of_its_field(studio: Studio, path: str, given: str) -> None:
+    typed(studio, path, "-1")
+    assert given in complaint(studio, path)
+
+
+def test_the_banner_is_of_the_last_thing_typed_and_goes_with_it(studio: Studio) -> None:
+    typed(studio, "cluster.gpus", "0")
+    assert "0 is out of range" in studio.banner.widget.value
+    typed(studio, "cluster.gpus", "abc")
+    assert "abc" in studio.banner.widget.value
+    assert "out of range" not in studio.banner.widget.value
+    typed(studio, "cluster.gpus", "1,024")
+    assert studio.banner.widget.value == ""
+    assert complaint(studio, "cluster.gpus") == ""
+
+
+def test_the_size_slider_says_the_architecture_it_makes(studio: Studio) -> None:
+    assert "80 layers · hidden 8,192 · 64 heads · 8 KV heads" in studio.controls.architecture.value
+    before = studio.controls.architecture.value
+    studio.controls.field("model.parameters_billion").slider.value -= 9
+    assert studio.controls.architecture.value != before
+    made = studio.evaluation.architecture
+    assert f"{int(made.layers)} layers" in studio.controls.architecture.value
+    studio.change({"model.preset": "deepseek-v3"})
+    assert "256 experts, 8 per token" in studio.controls.architecture.value
 
 
 def test_a_plan_that_cannot_run_is_told_beside_its_control(studio: Studio) -> None:
@@ -157,6 +179,25 @@ def test_undo_takes_back_a_drag_as_one_step(studio: Studio, clock: Clock) -> Non
     studio.toolbar.buttons.act("redo", "")
     studio.toolbar.buttons.act("redo", "")
     assert studio.state.inputs.network.oversubscription == 2.0
+
+
+def test_undo_passes_over_designs_that_could_not_run(studio: Studio, clock: Clock) -> None:
+    studio.change({"plan.mode": "manual"})
+    start = studio.state.inputs
+    for text in ("7", "9", "2"):
+        clock.now += 5
+        typed(studio, "plan.tensor", text)
+    assert studio.evaluation.plan.tensor == 2
+    studio.toolbar.buttons.act("undo", "")
+    assert studio.state.inputs == start
+    assert studio.banner.widget.value == ""
+    studio.toolbar.buttons.act("redo", "")
+    assert studio.state.inputs.plan.tensor == 2
+    clock.now += 5
+    typed(studio, "plan.tensor", "7")
+    studio.toolbar.buttons.act("undo", "")
+    assert studio.state.inputs.plan.tensor == 2
+    assert not studio.state.can_redo
 
 
 def test_reset_goes_back_to_what_was_opened(studio: Studio) -> None:
@@ -205,6 +246,7 @@ def test_a_design_file_goes_round(studio: Studio, monkeypatch: pytest.MonkeyPatc
         (b"a: [", "is not YAML"),
         (b"!!python/object/apply:os.system ['true']", "is not YAML"),
         (b"\xff\xfe\x00", "YAML"),
+        (b"plan: {mode: manual, tensor: 7}", ".yaml: plan.tensor: 7 "),
         (b"x" * 70_000, "too large"),
         (None, "too large"),
     ],
@@ -222,36 +264,6 @@ def test_a_bad_design_file_is_one_sentence_and_nothing_is_lost(
     assert studio.headline.strip.value == headline
 
 
-def test_own_prices_change_the_bill_and_are_named(studio: Studio) -> None:
-    before = studio.evaluation.bom.total_usd
-    studio.bill.book.act("upload-prices", "quotes.csv", PRICES, len(PRICES))
-    assert studio.evaluation.bom.total_usd < before
-    assert "quotes.csv" in studio.bill.book.value
-    assert studio.bill.picture.view.data["bars"]
-    studio.bill.book.act("forget-prices", "")
-    assert studio.evaluation.bom.total_usd == before
-    assert "quotes.csv" not in studio.bill.book.value
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "sentence"),
-    [
-        ("q.csv", b"part_id,cost\nqm9700,1\n", "column"),
-        ("q.csv", b"part_id,price_usd\nqm9700,cheap\n", "is not a number"),
-        ("q.exe", b"MZ", "csv"),
-        ("q.xlsx", b"not a workbook", "cannot be read"),
-        ("q.csv", None, "too large"),
-    ],
-)
-def test_a_bad_price_file_is_told_beside_its_field(
-    studio: Studio, name: str, content: bytes | None, sentence: str
-) -> None:
-    before = studio.evaluation.bom
-    studio.bill.book.act("upload-prices", name, content, 5)
-    assert sentence in studio.bill.book.value
-    assert studio.evaluation.bom is before
-
-
 def test_two_pinned_designs_are_compared(studio: Studio) -> None:
     assert "nd-shown" not in studio.compare.widget._dom_classes
     studio.toolbar.buttons.act("pin", "")
@@ -261,6 +273,8 @@ def test_two_pinned_designs_are_compared(studio: Studio) -> None:
     html = studio.compare.text.value
     assert "Oversubscription 1 → 4" in html
     assert "★" in html
+    assert "Waiting for the network" in html
+    assert re.search(r"<td>MFU</td>.*? points</td>", html)
     assert {part["row"] for part in studio.compare.picture.view.data["parts"]} == {"A", "B"}
     studio.compare.text.act("unpin", "")
     assert "nd-shown" not in studio.compare.widget._dom_classes
@@ -271,7 +285,9 @@ def test_each_headline_number_is_explained_from_the_formula_registry(studio: Stu
         studio.headline.strip.act("explain", tile.key)
         html = studio.explanation.text.value
         assert "<math" in html, tile.key
-        assert "Source: " in html
+        assert "<code>\\" not in html, tile.key
+        assert str(tile.said).partition("\u00a0")[0] in html, tile.key
+        assert ("Source: " in html) == bool(EXPLANATIONS[tile.key].formulas)
         assert f"How “{tile.label}” is computed" in html
         studio.headline.strip.act("explain", tile.key)
         assert studio.explanation.text.value == ""

@@ -145,14 +145,6 @@ def test_every_picture_stays_on_its_sheet(gpus: int, family: str) -> None:
     assert servers[0].count == evaluation.servers
 
 
-@pytest.mark.parametrize("gpus", [248, 1024, 4096, 16384])
-@pytest.mark.parametrize("taper", [1.0, 4.0])
-def test_pods_hold_every_server_and_every_leaf(gpus: int, taper: float) -> None:
-    shape = shape_of(at(cluster__gpus=gpus, network__oversubscription=taper))
-    for row in shape.rows[:2]:
-        assert sum(shape.in_pod(row, pod) for pod in range(shape.pods)) == row.count
-
-
 def test_the_place_of_a_group_is_its_lowest_tier() -> None:
     nvidia, amd = at(), at(cluster__server="mi300x-8gpu")
     assert {place(part, nvidia) for part in nvidia.traffic if part.span.domains == 1} == {"NVLink"}

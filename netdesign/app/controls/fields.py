@@ -24,11 +24,12 @@ UNITS = {
     "ratio": "",
     ": 1": "",
 }
-RANGE_UNITS = {"10^9 parameters": "billion parameters", "10^12 tokens": "trillion tokens"}
+RANGE_UNITS = {"billion parameters": "billion parameters", "10^12 tokens": "trillion tokens"}
 
 
 RATIO = " : 1"
 LARGEST_EXACT = 1e15  # above it a number is said with an exponent
+
 
 class CarriedText(Carried, widgets.Text):
     """A text field whose value goes with the other news of an update."""

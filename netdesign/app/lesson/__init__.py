@@ -4,6 +4,7 @@ from netdesign.app.lesson.answers import Exercise, Mistake, Verdict, judge, read
 from netdesign.app.lesson.exercise import ExerciseBox
 from netdesign.app.lesson.page import LessonPage
 from netdesign.app.lesson.prediction import Prediction
+from netdesign.app.lesson.spoken_slider import SpokenSlider
 
 __all__ = [
     "Exercise",
@@ -11,6 +12,7 @@ __all__ = [
     "LessonPage",
     "Mistake",
     "Prediction",
+    "SpokenSlider",
     "Verdict",
     "judge",
     "read_number",

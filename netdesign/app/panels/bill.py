@@ -8,11 +8,17 @@ from typing import TYPE_CHECKING, Any
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.layout import box, card, heading
 from netdesign.app.live_html import Act, LiveHtml
+from netdesign.app.panels.priced import (
+    at_least,
+    derived,
+    metered,
+    network_money,
+    servers_priced,
+)
 from netdesign.app.pictures import Picture
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import (
     NOTHING,
-    Said,
     count,
     digits,
     dollars,
@@ -41,8 +47,10 @@ HEADS = (
 class BillPanel:
     """The order by part, the money by kind, power, and what waiting for the network costs."""
 
-    def __init__(self, upload: Act, forget: Callable[[str], None]) -> None:
-        acts = {"upload-prices": upload, "forget-prices": forget}
+    def __init__(
+        self, upload: Act, forget: Callable[[str], None], download: Callable[[str], None]
+    ) -> None:
+        acts = {"upload-prices": upload, "forget-prices": forget, "download-bill": download}
         self.head, self.facts, self.table = LiveHtml(), LiveHtml(), LiveHtml()
         self.book = LiveHtml(acts=acts)
         self.picture = Picture("bill_bars")
@@ -86,17 +94,27 @@ class BillPanel:
 def _facts(evaluation: Evaluation) -> Markup:
     bom, cost = evaluation.bom, evaluation.cost
     facts: list[tuple[str, Any]] = [
-        ("Purchase", dollars(bom.total_usd)),
-        ("Network", f"{dollars(bom.network_usd)}, {percent(cost.network_share)}"),
-        ("Power", power(bom.total_power_w)),
-        ("Power of the network", power(bom.network_power_w)),
-        ("Owning, per GPU-hour", f"${digits(cost.usd_per_gpu_hour)}"),
-        ("Per million tokens", f"${digits(cost.usd_per_million_tokens)}"),
-        ("Whole training", dollars(cost.training_usd)),
-        ("Lost to the network, per day", dollars(cost.network_wait_usd_per_day)),
+        ("Purchase", at_least(evaluation, dollars(bom.total_usd))),
+        ("Network", network_money(evaluation) + _share(evaluation)),
+        ("Power", metered(bom.total_power_w, bool(bom.unmetered))),
+        ("Power of the network", metered(bom.network_power_w, _network_unmetered(evaluation))),
+        ("Owning, per GPU-hour", derived(evaluation, f"${digits(cost.usd_per_gpu_hour)}")),
+        ("Per million tokens", derived(evaluation, f"${digits(cost.usd_per_million_tokens)}")),
+        ("Whole training", derived(evaluation, dollars(cost.training_usd))),
+        ("Network wait, per day", dollars(cost.network_wait_usd_per_day)),
     ]
     items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
     return tag("dl", items, class_="nd-facts")
+
+
+def _share(evaluation: Evaluation) -> str:
+    if not servers_priced(evaluation):
+        return ""
+    return f", {percent(evaluation.cost.network_share)}"
+
+
+def _network_unmetered(evaluation: Evaluation) -> bool:
+    return any(row.network and row.total_power_w is None for row in evaluation.bom.rows)
 
 
 def _money(row: BomRow) -> list[Any]:
@@ -132,8 +150,9 @@ def _foot(evaluation: Evaluation) -> list[Any]:
     bom = evaluation.bom
     missing = len(bom.unpriced)
     note = f"{missing} without a price" if missing else ""
-    total: Said | str = dollars(bom.total_usd)
-    return ["In all", "", "", "", total, power(bom.total_power_w), note]
+    total = at_least(evaluation, dollars(bom.total_usd))
+    watts = metered(bom.total_power_w, bool(bom.unmetered))
+    return ["In all", "", "", "", total, watts, note]
 
 
 def _book(book: str, own: str, complaint: str) -> Markup:
@@ -151,14 +170,18 @@ def _book(book: str, own: str, complaint: str) -> Markup:
         if own
         else ""
     )
+    download = tag(
+        "button", "Download this bill", type="button", class_="nd-button", data_act="download-bill"
+    )
     note = (
-        "Columns part_id and price_usd; source, date and note if you have them. "
+        "Columns part_id and price_usd; source, date and note if you have them. The bill downloads "
+        "as such a file: fill in the empty prices, or leave those rows out. "
         "Your prices stay on this page and are not in its link."
     )
     return tag(
         "div",
         tag("p", "Prices from ", tag("strong", book), "."),
-        tag("p", field, " ", forget, class_="nd-buttons"),
+        tag("p", field, download, forget, class_="nd-buttons"),
         tag("p", complaint, class_="nd-complaint", role="alert") if complaint else "",
         tag("p", note, class_="nd-quiet"),
         class_="nd-book",

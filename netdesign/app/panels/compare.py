@@ -10,6 +10,7 @@ from netdesign.app.choices import label, said
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.layout import card, inputs_line
 from netdesign.app.live_html import LiveHtml
+from netdesign.app.panels.priced import servers_priced
 from netdesign.app.pictures import Picture
 from netdesign.app.state import changed_paths
 from netdesign.catalog import load_catalog
@@ -41,25 +42,30 @@ class Measure(NamedTuple):
     better: str
 
 
+def _of_the_whole(value: Callable[[Evaluation], Any]) -> Callable[[Evaluation], Any]:
+    """Money of the whole cluster: not to be compared where the servers have no price."""
+    return lambda e: value(e) if servers_priced(e) else math.nan
+
+
 MEASURES = (
     Measure("Step time", lambda e: e.step.step_time_s, seconds, "lower"),
     Measure("MFU", lambda e: e.step.mfu, percent, "higher"),
     Measure("Tokens", lambda e: e.step.tokens_per_s, rate, "higher"),
     Measure("Training", lambda e: e.cost.training_days, days, "lower"),
-    Measure("Share lost to communication", lambda e: e.requirement.share_reached, percent, "lower"),
+    Measure("Waiting for the network", lambda e: e.requirement.share_reached, percent, "lower"),
     Measure(
         "Bandwidth needed per GPU", lambda e: e.requirement.bandwidth_per_gpu, bandwidth, "lower"
     ),
     Measure("Memory per GPU", lambda e: e.memory.total, size, "lower"),
     Measure("Switches", lambda e: e.fabric.switches, count, "lower"),
     Measure("Links", lambda e: e.fabric.links, count, "lower"),
-    Measure("Cluster", lambda e: e.bom.total_usd, dollars, "lower"),
+    Measure("Cluster", _of_the_whole(lambda e: e.bom.total_usd), dollars, "lower"),
     Measure("Network", lambda e: e.bom.network_usd, dollars, "lower"),
     Measure("Network share", lambda e: e.cost.network_share, percent, "lower"),
     Measure("Power", lambda e: e.bom.total_power_w, power, "lower"),
     Measure(
         "Per million tokens",
-        lambda e: e.cost.usd_per_million_tokens,
+        _of_the_whole(lambda e: e.cost.usd_per_million_tokens),
         lambda v: f"${digits(v)}",
         "lower",
     ),
@@ -147,19 +153,21 @@ def _row(measure: Measure, first: Evaluation, second: Evaluation) -> list[Any]:
         measure.label,
         measure.said(a),
         measure.said(b),
-        _difference(a, b),
+        _difference(a, b, points=measure.said is percent),
         _better(measure.better, a, b),
     ]
 
 
-def _difference(a: float, b: float) -> str:
-    if not (math.isfinite(a) and math.isfinite(b)) or a == 0:
+def _difference(a: float, b: float, *, points: bool) -> str:
+    """B against A: in per cent of A, or, where A is a share itself, in points."""
+    if not (math.isfinite(a) and math.isfinite(b)) or (a == 0 and not points):
         return NOTHING
-    change = (b - a) / a
+    change = b - a if points else (b - a) / a
     if abs(change) < 5e-4:
         return "same"
     sign = "+" if change > 0 else "−"
-    return f"{sign}{percent(abs(change))}"
+    said = percent(abs(change))
+    return f"{sign}{said.number} points" if points else f"{sign}{said}"
 
 
 def _better(better: str, a: float, b: float) -> Any:

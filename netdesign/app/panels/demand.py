@@ -6,7 +6,7 @@ import math
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from netdesign.app.html import Head, Markup, Span, join, swatch, table, tag
+from netdesign.app.html import Head, Markup, join, swatch, table, tag
 from netdesign.app.layout import box, card, heading
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
@@ -70,15 +70,16 @@ class DemandPanel:
 def _numbers(evaluation: Evaluation) -> Markup:
     need = evaluation.requirement
     budget = percent(need.communication_share)
+    latency = float(need.latency_tolerated_s)
     enough = math.isfinite(float(need.bandwidth_per_gpu))
     facts = (
         (
             "Needed per GPU",
-            bandwidth(need.bandwidth_per_gpu) if enough else "no bandwidth is enough",
+            _needed(need.bandwidth_per_gpu) if enough else "no bandwidth is enough",
         ),
-        ("Needed per node", bandwidth(need.bandwidth_per_server) if enough else NOTHING),
+        ("Needed per node", _needed(need.bandwidth_per_server) if enough else NOTHING),
         ("Given per GPU", bandwidth(evaluation.machine.network_bandwidth)),
-        ("Latency tolerated", seconds(need.latency_tolerated_s)),
+        ("Latency tolerated", seconds(latency) if math.isfinite(latency) else "any"),
         ("Lost with an endless network", percent(need.share_floor)),
     )
     items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
@@ -88,6 +89,10 @@ def _numbers(evaluation: Evaluation) -> Markup:
         class_="nd-quiet",
     )
     return join((lead, tag("dl", items, class_="nd-facts")))
+
+
+def _needed(bytes_per_second: Any) -> Any:
+    return bandwidth(bytes_per_second) if bytes_per_second > 0 else "none"
 
 
 def _rows(evaluation: Evaluation) -> list[list[Any]]:
@@ -103,13 +108,7 @@ def _rows(evaluation: Evaluation) -> list[list[Any]]:
         time = milliseconds(exposed.get(parallelism, 0.0))
         for number, part in enumerate(members):
             first = number == 0
-            rows.append(
-                [
-                    Span(name, len(members)) if first else None,
-                    *_cells(part, evaluation),
-                    Span(time, len(members)) if first else None,
-                ]
-            )
+            rows.append([name if first else "", *_cells(part, evaluation), time if first else ""])
     if not rows:
         rows.append(["none", *[NOTHING] * (len(HEADS) - 1)])
     return rows
@@ -117,7 +116,7 @@ def _rows(evaluation: Evaluation) -> list[list[Any]]:
 
 def _cells(part: Collective, evaluation: Evaluation) -> list[Any]:
     return [
-        part.operation,
+        join((part.operation, tag("span", f" {part.content}", class_="nd-quiet"))),
         count(part.span.ranks),
         place(part, evaluation),
         count(part.calls),

@@ -1,4 +1,4 @@
-"""Where does a number come from? Its formulas, their sources, and the inputs that went in."""
+"""Where does a number come from? Its equation with today's values, and the formulas behind it."""
 
 from __future__ import annotations
 
@@ -43,9 +43,17 @@ class ExplainPanel:
 def _explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
     known = formulas()
     close = tag("button", "Close", type="button", class_="nd-button", data_act="close-explain")
-    inputs = join(
-        tag("div", tag("dt", label), tag("dd", value))
-        for label, value in explanation.inputs(evaluation)
+    terms = join(
+        tag("div", tag("dt", label), tag("dd", mathml(symbol), tag("span", f" = {value}")))
+        for symbol, label, value in explanation.terms(evaluation)
+    )
+    behind = (
+        tag("h3", "Formulas its terms come from"),
+        tag(
+            "div",
+            join(_formula(known[name]) for name in explanation.formulas),
+            class_="nd-formulas",
+        ),
     )
     return join(
         (
@@ -57,14 +65,9 @@ def _explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
                 class_="nd-card-head",
             ),
             tag("p", explanation.sentence),
-            tag("h3", "Inputs"),
-            tag("dl", inputs, class_="nd-facts"),
-            tag("h3", "Formulas"),
-            tag(
-                "div",
-                join(_formula(known[name]) for name in explanation.formulas),
-                class_="nd-formulas",
-            ),
+            tag("p", mathml(explanation.equation), class_="nd-equation"),
+            tag("dl", terms, class_="nd-facts nd-terms"),
+            *(behind if explanation.formulas else ()),
         )
     )
 

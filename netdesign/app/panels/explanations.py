@@ -1,4 +1,8 @@
-"""What stands behind each headline number: formulas by name, and the inputs that went in."""
+"""What stands behind each headline number: its equation, today's values, the formulas below.
+
+``terms`` are the symbols of the equation with their values, so that it can be computed by hand;
+``formulas`` are those of the registry that the terms come from.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from netdesign.charts.format import (
     Said,
     bandwidth,
     count,
+    days,
     digits,
     dollars,
     percent,
@@ -18,101 +23,122 @@ from netdesign.charts.format import (
     seconds,
     size,
     tokens,
+    unit_price,
 )
+from netdesign.charts.words import PART_KINDS
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
-Inputs = list[tuple[str, Any]]
+Term = tuple[str, str, Any]  # symbol in LaTeX, what it is, value
+Terms = list[Term]
 
 
 class Explanation(NamedTuple):
-    """A number in words, the formulas it is made of, and its inputs in a design."""
+    """A number in words, its equation, the value of each term, and the formulas of the terms."""
 
     title: str
     sentence: str
-    formulas: tuple[str, ...]
-    inputs: Callable[[Evaluation], Inputs]
+    equation: str
+    terms: Callable[[Evaluation], Terms]
+    formulas: tuple[str, ...] = ()
 
 
-def _step(evaluation: Evaluation) -> Inputs:
+def _teraflops(value: Any) -> Said:
+    return Said(digits(units.flops_to_teraflops(value), 6), "TFLOP")
+
+
+def _step(evaluation: Evaluation) -> Terms:
+    step, plan = evaluation.step, evaluation.plan
+    return [
+        ("t", "Step time", seconds(step.step_time_s)),
+        (r"t_\mathrm{compute}", "Compute", seconds(step.compute_s)),
+        (r"t_\mathrm{bubble}", "Pipeline bubble", seconds(step.bubble_s)),
+        (r"t_\mathrm{exposed}", "Exposed communication", seconds(step.exposed_s)),
+        (r"t_\mathrm{optimizer}", "Optimizer", seconds(step.optimizer_s)),
+        (r"t_\mathrm{overhead}", "Overhead", seconds(step.overhead_s)),
+        ("m", "Micro-batches", count(plan.micro_batches)),
+        ("p", "Pipeline stages", count(plan.pipeline)),
+        ("v", "Chunks on a stage", count(plan.virtual_stages)),
+    ]
+
+
+def _mfu(evaluation: Evaluation) -> Terms:
     step = evaluation.step
+    peak = units.flops_to_teraflops(evaluation.machine.peak_flops)
     return [
-        ("Compute", seconds(step.compute_s)),
-        ("Pipeline bubble", seconds(step.bubble_s)),
-        ("Exposed communication", seconds(step.exposed_s)),
-        ("Optimizer", seconds(step.optimizer_s)),
-        ("Overhead", seconds(step.overhead_s)),
-        ("Micro-batches", count(evaluation.plan.micro_batches)),
+        (r"\mathrm{MFU}", "MFU", percent(step.mfu)),
+        (r"F_\mathrm{model}", "Model FLOPs of a step", _teraflops(step.model_flops)),
+        ("t", "Step time", seconds(step.step_time_s)),
+        ("n", "GPUs", count(evaluation.design.cluster.gpus)),
+        (r"F_\mathrm{peak}", "Peak of one GPU", Said(digits(peak), "TFLOP/s")),
     ]
 
 
-def _mfu(evaluation: Evaluation) -> Inputs:
-    step, machine = evaluation.step, evaluation.machine
-    flops = units.flops_to_teraflops(step.model_flops)
+def _tokens(evaluation: Evaluation) -> Terms:
+    training = evaluation.design.training
     return [
-        ("Model FLOPs of a step", Said(digits(flops), "TFLOP")),
-        ("Step time", seconds(step.step_time_s)),
-        ("GPUs", count(evaluation.design.cluster.gpus)),
-        ("Peak of one GPU", Said(digits(units.flops_to_teraflops(machine.peak_flops)), "TFLOP/s")),
+        ("r", "Tokens per second", rate(evaluation.step.tokens_per_s)),
+        ("b", "Sequences in a step", count(training.global_batch)),
+        ("s", "Tokens in a sequence", count(training.sequence_length)),
+        ("t", "Step time", seconds(evaluation.step.step_time_s)),
     ]
 
 
-def _tokens(evaluation: Evaluation) -> Inputs:
-    return [
-        ("Tokens in a step", tokens(evaluation.tokens_per_step)),
-        ("Step time", seconds(evaluation.step.step_time_s)),
-    ]
-
-
-def _days(evaluation: Evaluation) -> Inputs:
+def _days(evaluation: Evaluation) -> Terms:
     budget = evaluation.design.training.token_budget_trillion * 1e12
-    return [("Token budget", tokens(budget)), ("Tokens", rate(evaluation.step.tokens_per_s))]
-
-
-def _capex(evaluation: Evaluation) -> Inputs:
-    fabric, bom = evaluation.fabric, evaluation.bom
     return [
-        ("Servers", count(evaluation.servers)),
-        ("Switches", count(fabric.switches)),
-        ("Links", count(fabric.links)),
-        ("Price book", bom.price_book),
-        ("Parts without a price", count(len(bom.unpriced))),
+        ("D", "Training", days(evaluation.cost.training_days)),
+        ("T", "Token budget", tokens(budget)),
+        ("r", "Tokens per second", rate(evaluation.step.tokens_per_s)),
     ]
 
 
-def _network_share(evaluation: Evaluation) -> Inputs:
+def _capex(evaluation: Evaluation) -> Terms:
     bom = evaluation.bom
-    return [
-        ("Network", dollars(bom.network_usd)),
-        ("Whole cluster", dollars(bom.total_usd)),
-        ("Parts without a price", count(len(bom.unpriced))),
+    terms: Terms = [("C", f"Cluster, prices of {bom.price_book}", dollars(bom.total_usd))]
+    for number, row in enumerate(bom.rows, start=1):
+        price = "included" if row.included_in else unit_price(row.unit_price_usd)
+        kind = PART_KINDS.get(row.kind, row.kind)
+        said = f"{count(row.quantity)} × {price}"
+        terms.append((f"q_{{{number}}} c_{{{number}}}", f"{kind}: {row.name}, {row.place}", said))
+    return terms
+
+
+def _network_share(evaluation: Evaluation) -> Terms:
+    bom = evaluation.bom
+    terms: Terms = [
+        ("a", "Network share", percent(evaluation.cost.network_share)),
+        (r"C_\mathrm{network}", "Network", dollars(bom.network_usd)),
+        ("C", "Whole cluster", dollars(bom.total_usd)),
+        (r"C_\mathrm{facility}", "Facility in it", dollars(bom.facility_usd)),
     ]
+    return terms
 
 
-def _bandwidth(evaluation: Evaluation) -> Inputs:
+def _bandwidth(evaluation: Evaluation) -> Terms:
     need, machine = evaluation.requirement, evaluation.machine
     return [
-        ("Communication budget", percent(need.communication_share)),
-        ("Lost with this network", percent(need.share_reached)),
-        ("Lost with an endless network", percent(need.share_floor)),
-        ("Line rate per GPU", bandwidth(machine.network_bandwidth)),
-        ("Left by framing", percent(machine.framing_efficiency)),
-        ("Left by load balancing", percent(machine.balance_efficiency)),
-        ("Latency", seconds(machine.network_latency)),
+        (r"B_\mathrm{needed}", "Bandwidth needed", bandwidth(need.bandwidth_per_gpu)),
+        (r"x_\mathrm{budget}", "Accepted wait for the network", percent(need.communication_share)),
+        (r"x(B)", "Waiting for the network of this design", percent(need.share_reached)),
+        (r"x(\infty)", "Waiting for an endless network", percent(need.share_floor)),
+        ("B", "Line rate per GPU", bandwidth(machine.network_bandwidth)),
+        (r"\eta_f", "Left by framing", percent(machine.framing_efficiency)),
+        (r"\eta", "Left by load balancing", percent(machine.balance_efficiency)),
+        (r"\alpha", "Latency", seconds(machine.network_latency)),
     ]
 
 
-def _memory(evaluation: Evaluation) -> Inputs:
+def _memory(evaluation: Evaluation) -> Terms:
     memory = evaluation.memory
     return [
-        ("Parameters", count(evaluation.parameters)),
-        ("Weights", size(memory.weights)),
-        ("Gradients", size(memory.gradients)),
-        ("Optimizer", size(memory.optimizer)),
-        ("Activations", size(memory.activations)),
-        ("Workspace", size(memory.workspace)),
-        ("A job can use", size(evaluation.memory_limit)),
+        ("M", "Memory", size(memory.total)),
+        (r"M_\mathrm{weights}", "Weights", size(memory.weights)),
+        (r"M_\mathrm{gradients}", "Gradients", size(memory.gradients)),
+        (r"M_\mathrm{optimizer}", "Optimizer", size(memory.optimizer)),
+        (r"M_\mathrm{activations}", "Activations", size(memory.activations)),
+        (r"M_\mathrm{workspace}", "Workspace", size(memory.workspace)),
     ]
 
 
@@ -123,59 +149,65 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             "Compute of all micro-batches, the wait of the pipeline, the communication that does "
             "not hide behind compute, and the optimizer. The band is what 80 % of measured runs "
             "kept around the same prediction.",
+            r"t = t_\mathrm{compute} + t_\mathrm{bubble} + t_\mathrm{exposed}"
+            r" + t_\mathrm{optimizer} + t_\mathrm{overhead}",
+            _step,
             (
                 "matrix_product_time",
                 "memory_bound_time",
-                "bubble_share",
                 "pipeline_time",
                 "exposed_time",
                 "optimizer_time",
             ),
-            _step,
         ),
         "mfu": Explanation(
             "MFU",
             "Model FLOPs utilisation: the arithmetic the model needs, without recompute, over what "
             "all GPUs could do in the time of a step.",
-            ("model_flops_utilisation",),
+            r"\mathrm{MFU} = \frac{F_\mathrm{model}}{t\,n\,F_\mathrm{peak}}",
             _mfu,
+            ("model_flops_utilisation", "flops_per_token"),
         ),
         "tokens_per_s": Explanation(
-            "Tokens", "Tokens of a step over the time of a step.", ("pipeline_time",), _tokens
+            "Tokens", "Tokens of a step over the time of a step.", r"r = \frac{b\,s}{t}", _tokens
         ),
         "training_days": Explanation(
             "Training",
             "The token budget over tokens per second, without stops or restarts.",
-            ("model_flops_utilisation",),
+            r"D = \frac{T}{r\cdot 86400\,\mathrm{s}}",
             _days,
         ),
         "capex": Explanation(
             "Cluster",
             "Quantity times unit price, added over the parts that have a price in the book. The "
-            "network's quantities follow from the size of the fabric.",
-            ("leaf_downlinks", "two_tier_reach", "three_tier_reach"),
+            "quantities of switches and links follow from the size of the fabric.",
+            r"C = \sum_i q_i c_i",
             _capex,
         ),
         "network_share": Explanation(
             "Network share",
-            "Adapters, switches, transceivers and cables over the price of the whole cluster.",
-            ("leaf_downlinks",),
+            "Adapters, switches, transceivers and cables over the price of the whole cluster "
+            "without its facility.",
+            r"a = \frac{C_\mathrm{network}}{C - C_\mathrm{facility}}",
             _network_share,
         ),
         "bandwidth": Explanation(
             "Bandwidth needed",
-            "The least bandwidth per GPU at which the share of the step lost to communication "
+            "The least bandwidth per GPU at which the share of the step that waits for the network "
             "stays within the budget: the step is computed over a range of bandwidths and the "
             "crossing is refined.",
-            ("exposed_time", "effective_bandwidth", "ring_reduce_scatter_time", "send_time"),
+            r"B_\mathrm{needed} = \min B: x(B) \le x_\mathrm{budget}",
             _bandwidth,
+            ("exposed_time", "effective_bandwidth", "ring_reduce_scatter_time", "send_time"),
         ),
         "memory": Explanation(
             "Memory",
             "Weights, gradients, optimizer states and activations of the fullest GPU, divided as "
             "the plan divides them, and the workspace of libraries.",
-            ("memory_per_gpu", "micro_batches_in_flight"),
+            r"M = M_\mathrm{weights} + M_\mathrm{gradients} + M_\mathrm{optimizer}"
+            r" + M_\mathrm{activations} + M_\mathrm{workspace}",
             _memory,
+            ("memory_per_gpu", "micro_batches_in_flight"),
         ),
     }
 )

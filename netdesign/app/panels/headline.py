@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from netdesign import units
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.live_html import LiveHtml
+from netdesign.app.panels.priced import (
+    AT_LEAST,
+    at_least,
+    complete,
+    network_money,
+    servers_priced,
+)
 from netdesign.charts.format import (
+    NOTHING,
     Said,
     bandwidth,
     days,
@@ -28,6 +36,9 @@ if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
 
+UNBUILDABLE = "cannot be built"
+
+
 class Number(NamedTuple):
     """One tile of the strip; ``verdict`` is good, bad or nothing."""
 
@@ -39,17 +50,23 @@ class Number(NamedTuple):
 
 
 class HeadlinePanel:
-    """Eight tiles; a click asks ``explain`` for the formula behind one."""
+    """Eight tiles; a click asks ``explain`` for the formula behind one.
+
+    ``brief`` is the same in one line, for a screen too narrow for tiles beside controls.
+    """
 
     def __init__(self, explain: Callable[[str], None]) -> None:
         self.strip = LiveHtml(acts={"explain": explain})
         self.strip.add_class("nd-headline")
+        self.brief = LiveHtml()
+        self.brief.add_class("nd-brief")
         self.widget = self.strip
         self._asked = ""
         self._numbers: tuple[Number, ...] = ()
 
     def show(self, evaluation: Evaluation) -> None:
         self._numbers = numbers(evaluation)
+        self.brief.value = _brief(evaluation)
         self._draw()
 
     def mark(self, key: str) -> None:
@@ -60,6 +77,21 @@ class HeadlinePanel:
     def _draw(self) -> None:
         tiles = join(_tile(number, number.key == self._asked) for number in self._numbers)
         self.strip.value = tag("div", tiles, class_="nd-tiles", role="status", aria_live="off")
+
+
+def _brief(evaluation: Evaluation) -> Markup:
+    findings = evaluation.findings
+    errors = sum(finding.severity == "error" for finding in findings)
+    remarks = plural(errors, "error") if errors else plural(len(findings), "finding")
+    parts = (
+        (str(seconds(evaluation.step.step_time_s)), "a step"),
+        (at_least(evaluation, dollars(evaluation.bom.total_usd)), ""),
+        (remarks, ""),
+    )
+    items = (
+        tag("span", tag("strong", number), f" {word}" if word else "") for number, word in parts
+    )
+    return tag("p", join(items), class_="nd-verdict-bad" if errors else None)
 
 
 def _tile(number: Number, asked: bool) -> Markup:
@@ -84,11 +116,9 @@ def _tile(number: Number, asked: bool) -> Markup:
 
 def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
     """The headline numbers of an Evaluation."""
-    step, cost, bom = evaluation.step, evaluation.cost, evaluation.bom
+    step, cost = evaluation.step, evaluation.cost
+    whole = servers_priced(evaluation)
     low, high = seconds(step.step_time_low_s), seconds(step.step_time_high_s)
-    priced = (
-        f"{plural(len(bom.unpriced), 'part')} unpriced" if bom.unpriced else "every part priced"
-    )
     peak = units.flops_to_teraflops(evaluation.machine.peak_flops)
     budget = evaluation.design.training.token_budget_trillion * 1e12
     return (
@@ -101,21 +131,39 @@ def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
             f"{digits(step.tokens_per_s_per_gpu)} per GPU",
         ),
         Number("training_days", "Training", days(cost.training_days), f"{tokens(budget)} tokens"),
-        Number("capex", "Cluster", dollars(bom.total_usd), priced),
+        _cluster(evaluation),
         Number(
             "network_share",
             "Network share",
-            percent(cost.network_share),
-            f"{dollars(bom.network_usd)} of it",
+            percent(cost.network_share) if whole else Said(NOTHING, ""),
+            f"{network_money(evaluation)} of it" if whole else network_money(evaluation),
         ),
         _bandwidth(evaluation),
         _memory(evaluation),
     )
 
 
+def _cluster(evaluation: Evaluation) -> Number:
+    bom = evaluation.bom
+    label = "Cluster" if complete(evaluation) else f"Cluster, {AT_LEAST}"
+    note, verdict = "every part priced", ""
+    if not evaluation.fabric.buildable:
+        note, verdict = UNBUILDABLE, "bad"
+    elif not servers_priced(evaluation):
+        note, verdict = "no server price", "bad"
+    elif bom.unpriced:
+        note = f"{plural(len(bom.unpriced), 'part')} unpriced"
+    return Number("capex", label, dollars(bom.total_usd), note, verdict)
+
+
 def _bandwidth(evaluation: Evaluation) -> Number:
     need, given = evaluation.requirement.bandwidth_per_gpu, evaluation.machine.network_bandwidth
     label = "Bandwidth needed"
+    if evaluation.servers == 1:
+        return Number("bandwidth", label, Said("none", ""), "a single server")
+    if not evaluation.fabric.buildable:
+        needed = bandwidth(need) if math.isfinite(float(need)) else Said("∞", "")
+        return Number("bandwidth", label, needed, UNBUILDABLE, "bad")
     if not math.isfinite(float(need)):
         return Number("bandwidth", label, Said("∞", ""), "none is enough", "bad")
     enough = need <= given
@@ -133,7 +181,5 @@ def _memory(evaluation: Evaluation) -> Number:
     total, limit = evaluation.memory.total, evaluation.memory_limit
     fits = total <= limit
     said = Said(gigabytes(total), "GB")
-    word = "fits" if fits else "does not fit"
-    return Number(
-        "memory", "Memory", said, f"{gigabytes(limit)} usable: {word}", "good" if fits else "bad"
-    )
+    note = f"{gigabytes(limit)} usable: fits" if fits else "does not fit"
+    return Number("memory", "Memory", said, note, "good" if fits else "bad")

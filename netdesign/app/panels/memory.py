@@ -8,7 +8,7 @@ from netdesign.app.html import join, tag
 from netdesign.app.layout import card, heading, key
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
-from netdesign.charts.format import percent, size
+from netdesign.charts.format import digits, percent, size
 from netdesign.charts.memory_bar import parts
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ class MemoryPanel:
         memory, limit = evaluation.memory, evaluation.memory_limit
         self.head.value = heading("Memory", evaluation)
         self.picture.show(evaluation)
-        share = percent(memory.total / limit)
+        ratio = memory.total / limit
+        share = percent(ratio) if ratio < 2 else f"{digits(ratio)} times as much"
+        card = evaluation.machine.memory_bytes
+        of_card = "" if size(card) == size(limit) else f"; the card has {size(card)}"
         verdict = "It fits" if memory.total <= limit else "It does not fit"
-        sentence = (
-            f"{verdict}: {size(memory.total)} of {size(limit)} ({share}); "
-            f"the card has {size(evaluation.machine.memory_bytes)}."
-        )
+        sentence = f"{verdict}: {size(memory.total)} of {size(limit)} ({share}){of_card}."
         self.foot.value = join((key(parts(evaluation)), tag("p", sentence, class_="nd-quiet")))

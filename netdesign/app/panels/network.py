@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 HEADS = (
     Head("Tier"),
-    Head("Switches", number=True),
+    Head("Count", number=True),
     Head("Links up", number=True),
     Head("Oversubscription", number=True),
+    Head("Ports empty", number=True),
 )
 
 
@@ -43,28 +44,19 @@ def _some(number: Any) -> str:
 
 
 def _rows(evaluation: Evaluation) -> list[list[Any]]:
+    """Always five rows, so that what stands below keeps its place."""
     fabric = evaluation.fabric
+    names = ("Core switches", "Spine switches", "Leaf switches", "Servers", "All switches")
     if not fabric.buildable:
-        return [["cannot be built", NOTHING, NOTHING, NOTHING]]
-    return [
-        ["Core", _some(fabric.cores), "", ""],
-        [
-            "Spine",
-            _some(fabric.spines),
-            _some(fabric.spine_core_links),
-            ratio(fabric.core_oversubscription) if fabric.cores else "",
-        ],
-        [
-            "Leaf",
-            count(fabric.leaves),
-            _some(fabric.leaf_spine_links),
-            ratio(fabric.oversubscription) if fabric.spines else "",
-        ],
-        ["Servers", f"{count(evaluation.servers)} servers", count(fabric.access_links), ""],
-        [
-            "In all",
-            f"{count(fabric.switches)} switches",
-            count(fabric.links),
-            f"{count(fabric.stranded_ports)} ports empty",
-        ],
-    ]
+        counts = {"Servers": count(evaluation.servers)}
+        return [[name, counts.get(name, NOTHING), NOTHING, NOTHING, ""] for name in names]
+    core = ratio(fabric.core_oversubscription) if fabric.cores else NOTHING
+    leaf = ratio(fabric.oversubscription) if fabric.spines else NOTHING
+    cells = (
+        (_some(fabric.cores), "", "", ""),
+        (_some(fabric.spines), _some(fabric.spine_core_links), core, ""),
+        (count(fabric.leaves), _some(fabric.leaf_spine_links), leaf, ""),
+        (count(evaluation.servers), count(fabric.access_links), "", ""),
+        (count(fabric.switches), count(fabric.links), "", count(fabric.stranded_ports)),
+    )
+    return [[name, *row] for name, row in zip(names, cells, strict=True)]

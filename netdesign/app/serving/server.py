@@ -28,6 +28,7 @@ from voila.app import Voila
 from voila.handler import BaseVoilaHandler
 from voila.static_file_handler import TemplateStaticFileHandler
 
+from netdesign.app.serving.chunks import startup_chunks
 from netdesign.app.serving.kernels import KERNEL_NAME, ServingKernelSpecManager
 from netdesign.app.serving.pages import PAGES, page_of
 
@@ -129,9 +130,7 @@ def is_news(record: logging.LogRecord) -> bool:
     an answer; tornado would have it at most one, which loses every socket of a page that answers.
     """
     line = record.getMessage()
-    return not (
-        line.endswith("is not trusted") or line.startswith("The websocket_ping_timeout (")
-    )
+    return not (line.endswith("is not trusted") or line.startswith("The websocket_ping_timeout ("))
 
 
 def prepare_page(handler: RequestHandler, notebook: NotebookNode, cwd: str) -> NotebookNode:
@@ -162,6 +161,11 @@ class WorkbookServer(Voila):
             log.addFilter(is_news)
         self.sockets = list(sockets)
         self.compress = False
+
+    def setup_template_dirs(self) -> None:
+        super().setup_template_dirs()
+        resources = self.voila_configuration.config.VoilaConfiguration.resources
+        resources["netdesign"]["chunks"] = startup_chunks(self.static_paths)
 
     def init_settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = super().init_settings()

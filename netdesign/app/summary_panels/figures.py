@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from netdesign.app.html import Markup, join, tag
-from netdesign.app.summary_panels.plain import between, day_range, priced, spelled, usd
+from netdesign.app.summary_panels.plain import (
+    between,
+    day_range,
+    owning_known,
+    priced,
+    spelled,
+    unknown_money,
+    usd,
+)
 from netdesign.app.summary_panels.trust import price_dates
 from netdesign.catalog import load_catalog
-from netdesign.charts.format import Said, days, digits, percent, power, seconds, tokens
+from netdesign.charts.format import NOTHING, Said, days, digits, percent, power, seconds, tokens
 from netdesign.charts.words import plural
 
 if TYPE_CHECKING:
@@ -26,7 +34,6 @@ class Figure(NamedTuple):
 
 
 NEEDS_PRICES = ("capex", "network_share", "training_usd", "usd_per_million_tokens")
-NO_PRICE = "No part of this design has a price in the book."
 
 
 def figures(evaluation: Evaluation) -> tuple[Figure, ...]:
@@ -37,14 +44,35 @@ def figures(evaluation: Evaluation) -> tuple[Figure, ...]:
 
 def _bounded(figure: Figure, evaluation: Evaluation) -> Figure:
     """A number that rests on a bill with gaps says so, or is not shown at all."""
-    if figure.key not in NEEDS_PRICES or evaluation.cost.complete:
+    if not evaluation.fabric.buildable and figure.key == "power":
+        means = "The servers; switches and cables of a network that cannot be built are open."
+        return figure._replace(label="Power, at least", means=means)
+    if figure.key not in NEEDS_PRICES:
         return figure
-    if not priced(evaluation):
-        book = f"Price book {evaluation.bom.price_book}"
-        return figure._replace(said=Said("no price", ""), means=NO_PRICE, trust=book)
+    if not owning_known(evaluation):
+        return _unknown(figure, evaluation)
+    if evaluation.cost.complete:
+        return figure
     if figure.key == "network_share":
         return figure._replace(means=f"{figure.means} Only parts with a price count.")
     return figure._replace(label=f"{figure.label}, at least")
+
+
+def _unknown(figure: Figure, evaluation: Evaluation) -> Figure:
+    """Money that half a bill does not tell; what the purchase is known to come to stays."""
+    why = unknown_money(evaluation)
+    if figure.key != "capex":
+        return figure._replace(said=Said(NOTHING, ""), means=why, trust=_book(evaluation))
+    if not evaluation.fabric.buildable:
+        return figure._replace(said=Said("cannot be built", ""), means=evaluation.fabric.reason)
+    if not priced(evaluation):
+        return figure._replace(said=Said("no price", ""), means=why, trust=_book(evaluation))
+    means = f"{why} This is the rest alone: switches, adapters, cables."
+    return figure._replace(label=f"{figure.label}, at least", means=means)
+
+
+def _book(evaluation: Evaluation) -> str:
+    return f"Price book {evaluation.bom.price_book}"
 
 
 def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
@@ -57,6 +85,7 @@ def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
     if bom.unmetered:
         watts += f"; a lower bound, {plural(len(bom.unmetered), 'part')} without a figure"
     low, high = rules["network-share-low"].value, rules["network-share-high"].value
+    usual = f"Usual for clusters of several tiers: {low:.0%} to {high:.0%}"
     return (
         Figure(
             "capex",
@@ -70,7 +99,7 @@ def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
             "Network share",
             percent(cost.network_share),
             f"{usd(cost.network_capex_usd)} of the purchase are network.",
-            f"Usual for clusters of several tiers: {low:.0%} to {high:.0%}",
+            usual if evaluation.fabric.tiers > 1 else bill,
         ),
         Figure(
             "power",

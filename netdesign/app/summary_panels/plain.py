@@ -114,17 +114,44 @@ def priced(evaluation: Evaluation) -> bool:
     return float(evaluation.cost.capex_usd) > 0
 
 
+def owning_known(evaluation: Evaluation) -> bool:
+    """Whether the bill says enough of the cluster to derive what owning it costs.
+
+    Without a price of the servers, or with a fabric that cannot be built, it does not.
+    """
+    servers = [row for row in evaluation.bom.rows if row.kind == "server"]
+    return (
+        priced(evaluation)
+        and evaluation.fabric.buildable
+        and all(row.unit_price_usd is not None for row in servers)
+    )
+
+
+def unknown_money(evaluation: Evaluation) -> str:
+    """Why money that follows from the purchase is not shown."""
+    if not evaluation.fabric.buildable:
+        return "The network cannot be built as described."
+    if not priced(evaluation):
+        return "No part of this design has a price in the book."
+    return "The servers have no price in the book."
+
+
 def outcome(evaluation: Evaluation) -> str:
     """The first sentence: what one gets, when, for how much."""
     cost = evaluation.cost
     budget = evaluation.design.training.token_budget_trillion * 1e12
+    run = (
+        f"{model_name(evaluation)} trained on {spelled(tokens(budget))} tokens in about "
+        f"{days(cost.training_days)}"
+    )
+    if not evaluation.fabric.buildable:
+        return f"{run}, if its network could be built: as described it cannot."
     price = f"costs {'' if cost.complete else 'at least '}{usd(cost.capex_usd)} to buy"
     if not priced(evaluation):
         price = "has no price in the price book"
-    return (
-        f"{model_name(evaluation)} trained on {spelled(tokens(budget))} tokens in about "
-        f"{days(cost.training_days)}, on a cluster that {price} and draws {power(cost.power_w)}."
-    )
+    elif not owning_known(evaluation):
+        price = f"has no price for its servers (the rest is {usd(cost.capex_usd)} or more)"
+    return f"{run}, on a cluster that {price} and draws {power(cost.power_w)}."
 
 
 def description(evaluation: Evaluation) -> str:
@@ -191,6 +218,10 @@ def standing(evaluation: Evaluation) -> tuple[str, str]:
             f"{plural(errors, 'thing')} must be put right first."
         )
     if warnings:
-        word = plural(warnings, "point")
-        return "fair", f"This design works. {word} below cost time or money and want a decision."
+        verbs = "costs time or money and wants" if warnings == 1 else "cost time or money and want"
+        return "fair", f"This design works. {plural(warnings, 'point')} below {verbs} a decision."
+    notes = severities.count("note")
+    if notes:
+        verb = "is" if notes == 1 else "are"
+        return "good", f"This design works. {plural(notes, 'note')} below {verb} good to know."
     return "good", "This design works, and no rule has an objection."

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from netdesign.app.html import Markup, join, tag
-from netdesign.app.summary_panels.plain import between, day_range, usd
+from netdesign.app.summary_panels.plain import between, day_range, owning_known, usd
 from netdesign.app.summary_panels.trust import price_dates, priced_rows
 from netdesign.charts.format import percent
 
@@ -25,7 +25,7 @@ KINDS = MappingProxyType(
         "watch": ("◷", "Watch"),
     }
 )
-# What each rule means to someone who does not know its words.
+# What a rule means to someone who does not know its words; a rule that is not here speaks itself.
 IN_PLAIN_WORDS = MappingProxyType(
     {
         "memory-does-not-fit": "The model does not fit into the memory of these GPUs: the run "
@@ -40,8 +40,7 @@ IN_PLAIN_WORDS = MappingProxyType(
         "inside a server (NVLink), so the heaviest traffic takes the slower network.",
         "idle-gpus": "Some GPUs are paid for and have nothing to do, because the work does not "
         "divide evenly.",
-        "communication-over-budget": "GPUs wait for the network longer than was allowed for. "
-        "“Exposed” is the communication that no computing hides.",
+        "communication-over-budget": "GPUs wait for the network longer than was allowed for.",
         "sharded-over-taper": "In every step all GPUs fetch parts of the model from each other "
         "(FSDP), over a network with less bandwidth above its first switches.",
         "taper-slows-step": "The bandwidth saved above the first switches (oversubscription) makes "
@@ -95,19 +94,21 @@ def _to_watch(evaluation: Evaluation) -> Iterator[Risk]:
     """Real uncertainties of this design, the widest first."""
     step, cost = evaluation.step, evaluation.cost
     low, high = day_range(evaluation)
+    known = owning_known(evaluation)
     late = cost.training_usd * (step.step_time_high_s / step.step_time_s - 1)
     yield Risk(
         "watch",
         f"The run may take longer: {between(str(low), str(high))} are within the range.",
-        f"At the long end it costs {usd(late)} more than planned.",
+        f"At the long end it costs {usd(late)} more than planned." if known else "",
         "Measure a step on a small cluster of the same kind before ordering.",
     )
     largest = max(priced_rows(evaluation), key=lambda row: row.total_usd or 0.0, default=None)
-    if largest is not None and cost.capex_usd > 0:
+    if largest is not None and known:
         share = percent((largest.total_usd or 0.0) / cost.capex_usd)
+        bill = "the purchase" if cost.complete else "what has a price"
         yield Risk(
             "watch",
-            f"{share} of the purchase hang on one price: {largest.name}.",
+            f"{share} of {bill} hang on one price: {largest.name}.",
             f"It is a quote of {largest.price_date or 'unknown date'}; prices of the bill are of "
             f"{price_dates(evaluation)}.",
             "Lay your own quotes over the price book in the Studio.",

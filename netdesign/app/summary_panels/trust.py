@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from netdesign.app.html import Head, Markup, table, tag
 from netdesign.catalog import load_catalog
-from netdesign.charts.format import count, percent
+from netdesign.charts.format import percent
 from netdesign.charts.words import plural
 
 if TYPE_CHECKING:
@@ -42,6 +42,12 @@ def _price_sources(evaluation: Evaluation) -> str:
 def _bill(evaluation: Evaluation) -> tuple[str, str, str]:
     bom = evaluation.bom
     bought = [row for row in bom.rows if row.quantity]
+    if not evaluation.fabric.buildable:
+        return (
+            "Purchase, network share",
+            f"Price book {bom.price_book}.",
+            "There is no bill to trust: the network cannot be built as described.",
+        )
     missing = (
         f"A lower bound: no price with a source for {_listed(bom.unpriced)}."
         if bom.unpriced
@@ -63,12 +69,13 @@ def _bill(evaluation: Evaluation) -> tuple[str, str, str]:
 
 def _power(evaluation: Evaluation) -> tuple[str, str, str]:
     missing = evaluation.bom.unmetered
+    bound = "An upper bound: every part at the maximum of its data sheet."
+    if not evaluation.fabric.buildable:
+        bound = "A lower bound: the network is open."
     return (
         "Power",
         "Maximum power on the data sheets of servers, switches and transceivers.",
-        f"A lower bound: no figure for {_listed(missing)}."
-        if missing
-        else "An upper bound: every part at the maximum of its data sheet.",
+        f"A lower bound: no figure for {_listed(missing)}." if missing else bound,
     )
 
 
@@ -99,10 +106,12 @@ def _assumptions(evaluation: Evaluation) -> tuple[str, str, str]:
 
 def _counts(evaluation: Evaluation) -> tuple[str, str, str]:
     fabric = evaluation.fabric
+    if not fabric.buildable:
+        return ("Switches, links", "Not counted.", fabric.reason)
     return (
         "Switches, links",
-        f"Counted: {count(fabric.switches)} switches, {count(fabric.links)} links, by the rules of "
-        "published reference designs.",
+        f"Counted: {plural(fabric.switches, 'switch', 'switches')}, "
+        f"{plural(fabric.links, 'link')}, by the rules of published reference designs.",
         "Exact for this description; spare parts are not in it.",
     )
 
