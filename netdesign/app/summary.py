@@ -108,6 +108,8 @@ class SummaryPage:
         except DesignError as error:
             design, ignored = default_design(), (str(error),)
         self.show(design)
+        if self.evaluation is None:
+            self.show(default_design())
         if ignored:
             self._say("Ignored in the link: " + "; ".join(ignored))
 

@@ -89,7 +89,7 @@ def build() -> alt.LayerChart:
         axis=alt.Axis(
             values=[10, 25, 50, 100, 200, 400, 800, 1600, 3200, 10000],
             format=",d",
-            labelSeparation=4,
+            labelSeparation=1,
         ),
     )
     y = alt.Y(

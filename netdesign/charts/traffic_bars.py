@@ -90,6 +90,6 @@ def build() -> alt.LayerChart:
     return finished(
         frame(x="limit:Q") + bars + labels,
         title="How much does one GPU send?",
-        height=176,
+        height=208,
         description="Bars: bytes one GPU sends in one step, by kind of parallelism.",
     )

@@ -1,19 +1,11 @@
-"""A Studio without a browser, and a clock that a test moves."""
+"""A Studio without a browser."""
 
 from __future__ import annotations
 
 import pytest
+from moved_clock import Clock
 
 from netdesign.app.studio import Studio
-
-
-class Clock:
-    """A clock that the test moves."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from moved_clock import Clock
 
 from netdesign.app.panels.explanations import EXPLANATIONS
 from netdesign.app.studio import Studio
@@ -127,14 +128,16 @@ def test_the_banner_is_of_the_last_thing_typed_and_goes_with_it(studio: Studio) 
 
 
 def test_the_size_slider_says_the_architecture_it_makes(studio: Studio) -> None:
-    assert "80 layers · hidden 8,192 · 64 heads · 8 KV heads" in studio.controls.architecture.value
     before = studio.controls.architecture.value
+    assert "80 layers · hidden 8,192 · 64 heads · 8 KV heads" in before.replace("\u00a0", " ")
     studio.controls.field("model.parameters_billion").slider.value -= 9
     assert studio.controls.architecture.value != before
     made = studio.evaluation.architecture
-    assert f"{int(made.layers)} layers" in studio.controls.architecture.value
+    line = studio.controls.architecture.value.replace("\u00a0", " ")
+    assert f"{int(made.layers)} layers · hidden {int(made.hidden):,}" in line
     studio.change({"model.preset": "deepseek-v3"})
-    assert "256 experts, 8 per token" in studio.controls.architecture.value
+    line = studio.controls.architecture.value.replace("\u00a0", " ")
+    assert "latent attention · 256 experts, 8 per token" in line
 
 
 def test_a_plan_that_cannot_run_is_told_beside_its_control(studio: Studio) -> None:

@@ -85,6 +85,13 @@ def test_a_plan_that_cannot_run_is_told_and_the_last_good_page_stays() -> None:
     assert page.head.value == before
 
 
+def test_a_link_to_a_plan_that_cannot_run_opens_the_shipped_design() -> None:
+    page = opened("plan.mode=manual&plan.tensor=7")
+    assert "plan.tensor" in page.banner.value
+    assert page.evaluation.design == default_design()
+    assert default_design().name in page.head.value
+
+
 def test_an_upload_replaces_the_design() -> None:
     page = opened()
     design = default_design().with_values({"cluster.gpus": 128, "name": "From a file"})

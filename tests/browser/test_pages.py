@@ -50,7 +50,9 @@ def test_the_plot_and_the_answer_come_after_the_guess(lesson: Page) -> None:
     expect(lesson).to_have_title(re.compile("Lesson 1: why one slow link stops everyone"))
     for part in PLOTS:
         expect(lesson.locator(f"{part} svg.marks")).to_have_count(0)
-    expect(lesson.locator(".nd-drag")).to_contain_text("Make your prediction first")
+    for part in (".nd-drag", ".nd-told >> nth=0", ".nd-told >> nth=1"):
+        expect(lesson.locator(part)).to_contain_text("Make your prediction first")
+    assert "1.12" not in lesson.locator("#rendered_cells").inner_text()
     lesson.get_by_role("textbox", name="Your guess").fill("<b>fast</b>")
     lesson.get_by_role("button", name="Show me").click()
     reply = lesson.locator(".nd-prediction .nd-reply")
@@ -59,10 +61,11 @@ def test_the_plot_and_the_answer_come_after_the_guess(lesson: Page) -> None:
     guess(lesson)
     for part in PLOTS:
         expect(lesson.locator(f"{part} svg.marks")).to_be_visible()
+    expect(lesson.locator(".nd-told table")).to_contain_text("1.12 s")
     expect(reply).to_contain_text("average of the links")
     expect(lesson.locator(".nd-prediction svg.marks")).to_contain_text("1.12 s")
     nameless = lesson.locator(
-        "main :is(input, select, button, [role=slider]):not([aria-label], [title])"
+        "#rendered_cells :is(input, select, button, [role=slider]):not([aria-label], [title])"
     )
     for control in nameless.all():
         assert control.inner_text().strip(), control.evaluate("(e) => e.outerHTML")
@@ -114,6 +117,17 @@ def test_exercises_answer_right_and_wrong(lesson: Page) -> None:
             assert card
             assert chart
             assert chart["x"] + chart["width"] <= card["x"] + card["width"] + 1
+        for readout in lesson.locator(".nd-slider .widget-readout").all():
+            box = readout.bounding_box()
+            slider = readout.locator("xpath=../..").bounding_box()
+            assert box
+            assert slider
+            assert box["x"] + box["width"] <= slider["x"] + slider["width"]
+        words = lesson.locator(".nd-drag svg.marks").evaluate(
+            "(svg) => [...svg.querySelectorAll('.mark-text text')].map("
+            "(e) => e.getBoundingClientRect().right - svg.getBoundingClientRect().right)"
+        )
+        assert max(words) <= 0
 
 
 def test_the_summary_says_what_the_design_is(page: Page, voila_server: Served) -> None:
@@ -136,7 +150,39 @@ def test_the_summary_says_what_the_design_is(page: Page, voila_server: Served) -
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     expect(page.locator(".nd-actions")).to_be_hidden()
+    line = page.locator(".nd-print-line")
+    expect(line).to_be_visible()
+    expect(line).to_contain_text(re.compile(r"Printed on \d+ \w+ \d{4} · Prices of \d{4}"))
+    expect(line).to_contain_text(SUMMARY)
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"plan.tensor": 1, "plan.pipeline": 16, "plan.expert": 64},
+        {
+            "plan.tensor": 16,
+            "plan.pipeline": 4,
+            "plan.expert": 16,
+            "network.oversubscription": 4,
+            "network.switch": "sn5600",
+            "network.transport": "roce-hashed",
+            "name": "A very long name of a design, longer than a line of the sheet is wide, and on",
+        },
+    ],
+    ids=["does not fit", "three long risks"],
+)
+def test_the_summary_prints_on_one_sheet(
+    page: Page, voila_server: Served, changes: dict[str, object]
+) -> None:
+    design = default_design().with_values(
+        {"model.preset": "deepseek-v3", "plan.mode": "manual", **changes}
+    )
+    open_summary(page, voila_server, design_to_query(design))
+    expect(page.locator(".nd-risk")).to_have_count(3)
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
 
 
 def test_the_summary_and_the_studio_hand_the_design_to_each_other(

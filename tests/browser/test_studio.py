@@ -219,3 +219,69 @@ def test_switching_to_dark_keeps_every_chart(studio: Page) -> None:
     expect(studio.locator("html")).to_have_attribute("data-theme", re.compile("dark|light"))
     expect(studio.locator(f"{CHARTS}[data-drawn]")).to_have_count(drawn)
     expect(studio.locator(f"{CHARTS}[data-failed]")).to_have_count(0)
+
+
+def test_the_keyboard_sees_where_it_is(studio: Page) -> None:
+    gpus = field(studio, "cluster.gpus").get_by_role("textbox")
+    lists = field(studio, "cluster.server").get_by_role("combobox")
+    for control in (gpus, lists):
+        control.focus()
+        studio.keyboard.press("Tab")
+        studio.keyboard.press("Shift+Tab")
+        expect(control).to_be_focused()
+        expect(control).to_have_css("outline-style", "solid")
+        expect(control).to_have_css("outline-width", "2px")
+
+
+def test_widgets_without_a_kernel_stay_where_they_are(studio: Page) -> None:
+    before, after, banner, nav, toolbars = studio.evaluate(
+        """() => {
+          const box = (e) => e.getBoundingClientRect();
+          const one = (selector) => box(document.querySelector(selector));
+          const places = () => [...document.querySelectorAll('.nd-card, .nd-field, .nd-tile')]
+            .map((e) => [box(e).left, box(e).width, box(e).height]);
+          const before = places();
+          const top = one('.nd-toolbar').top;
+          for (const e of document.querySelectorAll('.jupyter-widgets, .nd-live'))
+            e.classList.add('jupyter-widgets-disconnected');
+          document.documentElement.classList.add('nd-stale');
+          document.querySelector('.nd-engine-gone').hidden = false;
+          return [before, places(), one('.nd-engine-gone').bottom, one('.nd-nav').top,
+                  [top, one('.nd-toolbar').top]];
+        }"""
+    )
+    assert after == before
+    assert nav >= banner
+    assert toolbars[1] - toolbars[0] == banner
+
+
+def test_on_a_phone_a_drag_changes_what_is_seen(page: Page, voila_server: Served) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_studio(page, voila_server)
+    brief = page.locator(".nd-brief")
+    before = brief.inner_text()
+    handle = field(page, "network.oversubscription").get_by_role("slider")
+    handle.scroll_into_view_if_needed()
+    handle.focus()
+    for _ in range(4):
+        handle.press("ArrowRight")
+    expect(brief).not_to_have_text(before)
+    expect(brief).to_be_in_viewport()
+    assert brief.evaluate("e => e.scrollWidth <= innerWidth")
+
+
+def test_crossing_into_what_cannot_be_built_moves_no_card(studio: Page) -> None:
+    tops = "() => [...document.querySelectorAll('.nd-grid > .nd-card')].map((e) => e.offsetTop)"
+    gpus = field(studio, "cluster.gpus").get_by_role("textbox")
+    before = studio.evaluate(tops)
+    for number in ("16,384", "98,304"):
+        gpus.fill(number)
+        gpus.press("Enter")
+        expect(studio.locator(".nd-panel-bill .nd-inputs")).to_contain_text(f"{number} GPUs")
+        assert studio.evaluate(tops) == before
+
+
+def test_the_bill_is_saved_as_a_price_file(studio: Page) -> None:
+    with studio.expect_download() as saved:
+        studio.get_by_role("button", name="Download this bill").click()
+    assert saved.value.path().read_text().startswith("part_id,name,quantity,price_usd,source,date")

@@ -47,6 +47,18 @@ def test_a_key_press_redraws_the_chart(page: Page, transport_server: Served) -> 
     assert axis.count() == 1
 
 
+def test_a_chunk_is_fetched_once_and_by_its_tag(page: Page, transport_server: Served) -> None:
+    fetched: list[str] = []
+    page.on("request", lambda r: fetched.append(r.url) if ".voila.js" in r.url else None)
+    with page.expect_response(re.compile(r"/voila/render/")) as html:
+        open_transport(page, transport_server)
+    named = set(re.findall(r"/voila/static/(\d+\.voila\.js)", html.value.text()))
+    names = [url.rpartition("/")[2] for url in fetched]
+    assert len(named) > 20
+    assert named <= set(names)
+    assert len(names) == len(set(names))
+
+
 def test_the_last_data_win(page: Page, transport_server: Served) -> None:
     open_transport(page, transport_server)
     handle = page.locator("[role=slider]")

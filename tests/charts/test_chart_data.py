@@ -17,7 +17,8 @@ from netdesign.charts import (
     traffic_bars,
 )
 from netdesign.charts.network_shape import LEFT, RIGHT, shape_of
-from netdesign.charts.words import place
+from netdesign.charts.palette import PART_COLOURS
+from netdesign.charts.words import MEMORY_PARTS, STEP_PARTS, place
 from netdesign.design import default_design
 from netdesign.evaluate import Evaluation, evaluate
 
@@ -48,6 +49,35 @@ def test_memory_says_when_it_does_not_fit() -> None:
     evaluation = at(model__preset="llama-3.1-405b", cluster__gpus=8)
     assert "does not fit" in memory_bar.data(evaluation)["limits"][0]["text"]
     assert "does not fit" not in memory_bar.data(at())["limits"][0]["text"]
+
+
+def test_words_at_the_memory_limit_stand_where_the_axis_leaves_room() -> None:
+    for evaluation in (at(cluster__gpus=8), at()):
+        data = memory_bar.data(evaluation)
+        limit, end = data["limits"][0], data["frame"][0]["limit"]
+        assert limit["side"] == ("left" if limit["x"] > end / 2 else "right")
+    assert memory_bar.data(at(cluster__gpus=8))["limits"][0]["side"] == "right"
+
+
+def test_parts_of_one_bar_have_colours_of_their_own() -> None:
+    for parts in (STEP_PARTS, MEMORY_PARTS):
+        colours = [PART_COLOURS[key] for key in parts]
+        assert len(set(colours)) == len(colours)
+
+
+def test_words_of_the_budget_keep_off_the_curve() -> None:
+    for changes in ({}, {"target__communication_share": 0.02}, {"model__preset": "deepseek-v3"}):
+        data = share_curve.data(at(**changes))
+        target, top = data["target"][0], data["frame"][0]["share"]
+        assert target["below"]
+        left = [row["share"] for row in data["curve"] if row["gbps"] < share_curve.LEFT_NEEDS_GBPS]
+        assert all(share > target["share"] for share in left)
+        assert target["share"] > share_curve.BELOW_NEEDS * top
+
+
+def test_a_point_without_a_place_on_the_axis_is_left_out() -> None:
+    points = share_curve.data(at(cluster__gpus=8))["points"]
+    assert [point["which"] for point in points] == [share_curve.GIVEN]
 
 
 def test_traffic_keeps_its_rows_and_adds_up() -> None:

@@ -46,6 +46,10 @@ def test_three_digits(value: float | None, text: str) -> None:
         (say.parameters(70_553_706_496), "70.6 B"),
         (say.days(0.5), "12.0 hours"),
         (say.days(148), "148 days"),
+        (say.bandwidth(0), "0 Gb/s"),
+        (say.seconds(math.inf), "∞ s"),
+        (say.size(math.nan), "–"),
+        (say.percent(12.01), "1,201 %"),
     ],
 )
 def test_units_follow_the_number(said: say.Said, text: str) -> None:

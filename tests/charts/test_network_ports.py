@@ -105,7 +105,10 @@ def test_no_switch_has_more_links_than_ports_and_totals_are_those_of_the_sizing(
 
 def test_a_leaf_has_the_links_it_was_sized_for() -> None:
     # 64 ports at 4 : 1 are 51 down and 13 up; 16,384 ports leave 13 for the 322nd leaf
-    shape = shape_of(sized("fat-tree-3", "dgx-h100", 16384, 4.0, 1.0))
+    evaluation = sized("fat-tree-3", "dgx-h100", 16384, 4.0, 1.0)
+    shape = shape_of(evaluation)
+    written = Counter(row["text"] for row in network_picture.data(evaluation)["numbers"])
+    assert written == {"51": 3, "13": 5, f"{evaluation.fabric.spine_core_links:,}": 1}
     first, last = shape.column(0), shape.column(shape.columns - 1)
     assert first.links_up == (51, 13)
     assert first.texts == ("51 server ports", "leaf 1")

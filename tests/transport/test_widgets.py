@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import vl_convert
 
+from netdesign.app.courier import Courier
 from netdesign.app.transport import ChartView, PageWidget
 from netdesign.app.transport.build_runtime import RUNTIME, VEGALITE, build
 from netdesign.app.transport.chart_view import STATIC
@@ -84,6 +85,15 @@ def test_the_query_that_the_page_was_opened_with(monkeypatch: pytest.MonkeyPatch
     assert PageWidget().initial_query == "gpus=64"
     monkeypatch.delenv("QUERY_STRING")
     assert PageWidget().initial_query == ""
+
+
+def test_the_permalink_goes_with_the_other_news_of_an_update() -> None:
+    page, courier = PageWidget(), Courier()
+    messages: list[dict[str, Any]] = []
+    courier.send = messages.append
+    with courier.bundle():
+        page.query = "gpus=64"
+    assert messages == [{"states": {page.model_id: {"query": "gpus=64"}}}]
 
 
 def test_the_bundle_is_what_its_build_makes() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from netdesign.app.choices import BEST
 from netdesign.catalog import load_catalog
-from netdesign.charts.format import count
+from netdesign.charts.format import SPACE, count
 from netdesign.design import Design
 
 if TYPE_CHECKING:
@@ -52,14 +52,16 @@ def architecture_line(architecture: Architecture) -> str:
         f"{count(architecture.layers)} layers",
         f"hidden {count(architecture.hidden)}",
         f"{count(architecture.heads)} heads",
-        f"{count(architecture.kv_heads)} KV heads",
+        "latent attention"
+        if architecture.kv_rank > 0
+        else f"{count(architecture.kv_heads)} KV heads",
     ]
     if architecture.experts > 0:
         parts.append(
             f"{count(architecture.experts)} experts, "
             f"{count(architecture.experts_per_token)} per token"
         )
-    return " · ".join(parts)
+    return " · ".join(part.replace(" ", SPACE) for part in parts)
 
 
 SUMMARIES: dict[str, Callable[[Design], str]] = {

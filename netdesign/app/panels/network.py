@@ -46,7 +46,13 @@ def _some(number: Any) -> str:
 def _rows(evaluation: Evaluation) -> list[list[Any]]:
     """Always five rows, so that what stands below keeps its place."""
     fabric = evaluation.fabric
-    names = ("Core switches", "Spine switches", "Leaf switches", "Servers", "All switches")
+    names = (
+        "Core switches",
+        "Spine switches",
+        "Leaf switches",
+        "Servers",
+        "Switches and links in all",
+    )
     if not fabric.buildable:
         counts = {"Servers": count(evaluation.servers)}
         return [[name, counts.get(name, NOTHING), NOTHING, NOTHING, ""] for name in names]

@@ -154,7 +154,8 @@ def _difference(measure: Measure, evaluation: Evaluation, other: Evaluation) -> 
         return "same", "same"
     sign = "+" if change > 0 else "−"
     if share:
-        return f"{sign}{digits(100 * abs(theirs - own), 2)}{SPACE}points", "same"
+        points = f"{100 * abs(theirs - own):.1f}"
+        return ("same" if points == "0.0" else f"{sign}{points}{SPACE}points"), "same"
     kind = "same" if not measure.judged else "worse" if change > 0 else "better"
     return f"{sign}{percent(abs(change))}", kind
 

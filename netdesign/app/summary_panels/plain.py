@@ -203,8 +203,9 @@ def _taper(evaluation: Evaluation) -> str:
     if taper <= 1.0:
         return "It is built without a bottleneck: all servers can send at full speed at once."
     return (
-        f"Its upper part is oversubscribed {ratio(taper)}: {percent(1 / taper)} of the servers' "
-        "bandwidth is built there, which saves switches and cables and can slow the exchange."
+        f"Its upper part is oversubscribed {ratio(taper)}, so that {percent(1 / taper)} of the "
+        "servers' bandwidth is built there, which saves switches and cables and can slow the "
+        "exchange."
     )
 
 
