@@ -56,8 +56,8 @@ def why(ring: SlowRing) -> Markup:
                 tag("strong", "What it costs. "),
                 "If a fifth of a training step waits for this all-reduce, a link at half rate "
                 f"makes the step {WAITING:g} × (1/{ring.slow_share:g} − 1) = "
-                f"{_whole(slower - 1)} longer, on all {count(ring.ranks)} GPUs: as if "
-                f"{round(lost)} of them had been switched off.",
+                f"{_whole(float(slower - 1))} longer, on all {count(ring.ranks)} GPUs: as if "
+                f"{round(float(lost))} of them had been switched off.",
             ),
         )
     )

@@ -122,7 +122,7 @@ def owning_known(evaluation: Evaluation) -> bool:
     servers = [row for row in evaluation.bom.rows if row.kind == "server"]
     return (
         priced(evaluation)
-        and evaluation.fabric.buildable
+        and bool(evaluation.fabric.buildable)
         and all(row.unit_price_usd is not None for row in servers)
     )
 
