@@ -257,3 +257,8 @@ def test_the_error_says_one_short_sentence_and_travels():
     assert (copy.field, copy.value, str(copy)) == (error.field, error.value, str(error))
     assert str(DesignError("a", None, "is missing", "give a")) == "a is missing; give a"
     assert str(DesignError("a", 0, "is below 1", "give 1")) == "a: 0 is below 1; give 1"
+
+
+def test_a_list_that_is_partly_filled_in_gives_the_prices_it_has():
+    book = read_price_file("q.csv", b"part_id,price_usd\nqm9700,\ndgx-h100,285000\nsn5600, \n")
+    assert {key: price.price_usd for key, price in book.prices.items()} == {"dgx-h100": 285000.0}

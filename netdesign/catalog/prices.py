@@ -37,6 +37,10 @@ class PriceRow(Row):
     price_usd: NonNegative
 
 
+class BlankPrice(DesignError):
+    """A row without a price: passed over in a list that is partly filled in."""
+
+
 @dataclass(frozen=True)
 class Price:
     """What one part costs, who says so and when."""
@@ -90,7 +94,8 @@ def read_price_file(name: str, content: bytes) -> PriceBook:
     ----------
     name : str          file name; .csv or .xlsx
     content : bytes     at most 1 MB and 5,000 rows; columns part_id and price_usd, and if wanted
-                        source, date and note, in the first row of the first sheet
+                        source, date and note, in the first row of the first sheet; rows with a
+                        blank price are passed over where others have one
 
     Raises
     ------
@@ -108,6 +113,7 @@ def read_price_file(name: str, content: bytes) -> PriceBook:
     header = [_text(cell).lower() for cell in next(lines, (1, []))[1]]
     _check_columns(header, file)
     prices: dict[str, Price] = {}
+    blank: BlankPrice | None = None
     for line, cells in lines:
         if len(prices) == MOST_ROWS or line > MOST_LINES:
             raise DesignError(
@@ -115,7 +121,11 @@ def read_price_file(name: str, content: bytes) -> PriceBook:
             )
         if not any(_text(cell) for cell in cells):
             continue
-        price = _price(cells, header, file, line)
+        try:
+            price = _price(cells, header, file, line)
+        except BlankPrice as error:
+            blank = blank or error
+            continue
         if price.part_id in prices:
             raise DesignError(
                 f"{file}, row {line}, column part_id",
@@ -125,7 +135,8 @@ def read_price_file(name: str, content: bytes) -> PriceBook:
             )
         prices[price.part_id] = price
     if not prices:
-        raise DesignError(f"{file}, row 2", "", "is missing", "give at least one price")
+        missing = DesignError(f"{file}, row 2", "", "is missing", "give at least one price")
+        raise blank or missing
     return PriceBook(file, prices)
 
 
@@ -176,8 +187,9 @@ def _amount(text: str, where: str) -> float:
     try:
         amount = float(text)
     except ValueError:
-        reason = "is not a number" if text else "is blank"
-        raise DesignError(where, text, reason, hint) from None
+        if not text:
+            raise BlankPrice(where, text, "is blank", hint) from None
+        raise DesignError(where, text, "is not a number", hint) from None
     if not math.isfinite(amount):
         raise DesignError(where, text, "is not a finite number", hint)
     if amount < 0:
