@@ -19,6 +19,7 @@ from netdesign.strict_yaml import NOT_YAML, load_strict
 SCHEMA_VERSION = 1
 LARGEST_FILE_BYTES = 65_536
 LONGEST_SHOWN_KEY = 60
+LONGEST_NAME = 160
 
 
 class _Section(BaseModel):
@@ -187,6 +188,10 @@ def design_from_mapping(tree: Any, where: str = "design") -> Design:
             "is not known to this version",
             f"this version reads {SCHEMA_VERSION}",
         )
+    if len(design.name) > LONGEST_NAME or not design.name.isprintable():
+        raise DesignError(
+            "name", design.name, "cannot be shown", f"up to {LONGEST_NAME} printable characters"
+        )
     for path, parameter in load_catalog().parameters.items():
         _check_value(parameter, path, design.value(path))
     return design
@@ -219,7 +224,8 @@ def read_design(path: str | Path) -> Design:
     if not file.exists() and str(path) in shipped_designs():
         file = shipped_designs()[str(path)]
     try:
-        content = file.read_bytes()
+        with file.open("rb") as stream:
+            content = stream.read(LARGEST_FILE_BYTES + 1)
     except OSError as error:
         reason = error.strerror or "cannot be read"
         raise DesignError(
@@ -262,7 +268,7 @@ def design_from_query(query: str) -> tuple[Design, tuple[str, ...]]:
     changes: dict[str, Any] = {}
     for key, text in parse_qsl(query.lstrip("?")[:LARGEST_FILE_BYTES]):
         if key == "name":
-            changes["name"] = text[:200]
+            changes["name"] = "".join(filter(str.isprintable, text))[:LONGEST_NAME]
         elif key in parameters:
             try:
                 value = _from_text(parameters[key], text, "address")

@@ -31,7 +31,8 @@ class DesignError(Exception):
 
     def __str__(self) -> str:
         given = "" if self.value is None or self.value == "" else f": {shown(self.value)}"
-        return " ".join(f"{self.field}{given} {self.reason}; {self.hint}".split())
+        sentence = " ".join(f"{self.field}{given} {self.reason}; {self.hint}".split())
+        return "".join(letter if letter.isprintable() else "?" for letter in sentence)
 
 
 def shown(value: Any) -> str:

@@ -80,7 +80,10 @@ def test_a_link_without_a_name_is_named_after_its_values():
     assert design_to_query(design) == "v=1&cluster.gpus=2048"
 
 
-@given(name=st.text(max_size=40).map(str.strip).filter(bool), gpus=st.sampled_from([1024, 64]))
+@given(
+    name=st.text(max_size=40).map(str.strip).filter(lambda t: t and t.isprintable()),
+    gpus=st.sampled_from([1024, 64]),
+)
 def test_a_given_name_survives_the_address(name, gpus):
     design = default_design().with_values({"cluster.gpus": gpus, "name": name})
     assert design_from_query(design_to_query(design))[0] == design
@@ -163,3 +166,15 @@ def test_nothing_out_of_range_passes():
                 value = int(bad) if parameter.kind == "integer" else bad
                 with pytest.raises(DesignError, match=path.replace(".", r"\.")):
                     default_design().with_values({path: value})
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2Jb", "a\x00b", "\ud800", "x" * 200])
+def test_a_name_that_a_terminal_or_a_page_cannot_show_is_refused(name):
+    with pytest.raises(DesignError, match="cannot be shown") as caught:
+        default_design().with_values({"name": name})
+    assert str(caught.value).isprintable()
+
+
+def test_an_endless_file_is_not_read_to_its_end():
+    with pytest.raises(DesignError, match="too large"):
+        read_design("/dev/zero")

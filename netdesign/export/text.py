@@ -81,16 +81,18 @@ def _network(evaluation: Evaluation) -> list[str]:
 def _money(evaluation: Evaluation) -> list[str]:
     cost = evaluation.cost
     bound = "" if cost.complete else " at least (parts without a price)"
+    least = "" if cost.complete else "at least "
+    metered = "at least " if evaluation.bom.unmetered else ""
     share = f"{cost.network_share:.1%}" if math.isfinite(cost.network_share) else "share unknown"
     return [
         _line("purchase", f"${cost.capex_usd:,.0f}{bound}, network {share}"),
-        _line("power", f"{watts_to_kilowatts(cost.power_w):,.0f} kW"),
+        _line("power", f"{metered}{watts_to_kilowatts(cost.power_w):,.0f} kW"),
         _line(
             "the run",
             f"{cost.training_days:,.1f} days, {cost.training_gpu_hours:,.0f} GPU-hours, "
-            f"${cost.training_usd:,.0f}",
+            f"{least}${cost.training_usd:,.0f}",
         ),
-        _line("per million tokens", f"${cost.usd_per_million_tokens:,.3f}"),
+        _line("per million tokens", f"{least}${cost.usd_per_million_tokens:,.3f}"),
         _line("lost to the network", f"${cost.network_wait_usd_per_day:,.0f} per day"),
         "",
     ]

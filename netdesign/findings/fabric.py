@@ -70,13 +70,16 @@ def one_switch_would_do(evaluation: Evaluation) -> Finding | None:
 
 
 def sharded_over_a_taper(evaluation: Evaluation) -> Finding | None:
-    """FSDP gathers weights in every layer: a taper under it hurts."""
+    """FSDP gathers weights in every layer: a taper under it hurts once computing cannot hide it."""
     if not (int(evaluation.plan.sharding) == 3 and evaluation.crosses_taper):
         return None
+    cost = evaluation.taper_slowdown - 1
+    felt = cost > rule_value("taper-felt")
     return Finding(
         "sharded-over-taper",
-        "warning",
-        f"FSDP gathers every layer's weights across a fabric tapered {_taper(evaluation):.3g}:1.",
+        "warning" if felt else "note",
+        f"FSDP gathers every layer's weights across a fabric tapered {_taper(evaluation):.3g}:1; "
+        + (f"the step is {cost:.1%} longer." if felt else "computing hides it so far."),
         "Keep this fabric non-blocking, or shard inside groups only (HSDP).",
         _tapered_field(evaluation),
         1.0,
@@ -86,7 +89,7 @@ def sharded_over_a_taper(evaluation: Evaluation) -> Finding | None:
 def taper_slows_the_step(evaluation: Evaluation) -> Finding | None:
     """What the oversubscription costs in step time."""
     slowdown = evaluation.taper_slowdown
-    if slowdown <= 1.005 or not evaluation.crosses_taper:
+    if slowdown <= 1 + rule_value("taper-felt") or not evaluation.crosses_taper:
         return None
     return Finding(
         "taper-slows-step",
@@ -178,6 +181,10 @@ def stranded_ports(evaluation: Evaluation) -> Finding | None:
     )
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def partly_filled_server(evaluation: Evaluation) -> Finding | None:
     """A GPU count that leaves a server partly used."""
     server = load_catalog().servers[evaluation.design.cluster.server]
@@ -188,7 +195,7 @@ def partly_filled_server(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "partly-filled-server",
         "note",
-        f"{gpus:,} GPUs do not fill {evaluation.servers:,} servers of {server.gpus}.",
+        f"{gpus:,} of the {full:,} GPUs in {_counted(evaluation.servers, 'server')} are used.",
         f"{full:,} GPUs fill them.",
         "cluster.gpus",
         full,

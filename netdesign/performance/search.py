@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from netdesign.arrays import Array
 from netdesign.performance.calibration import Calibration
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import step_time
@@ -32,7 +33,8 @@ def best_plan(
     ----------
     gpus : int                      GPUs of the job
     memory_limit : float, bytes     what one GPU can hold
-    comfortable_share : float       of it, that a plan keeps to where one can
+    comfortable_share : float       of it, that a plan keeps to where that costs less speed than
+                                    it leaves room
 
     Returns
     -------
@@ -55,14 +57,24 @@ def best_plan(
             workspace=calibration.workspace_bytes,
         ).total
         memory = np.broadcast_to(memory, np.shape(plans.data))
-        fits = np.flatnonzero(memory <= comfortable_share * memory_limit)
-        if not fits.size:
-            fits = np.flatnonzero(memory <= memory_limit)
+        fits = np.flatnonzero(memory <= memory_limit)
         if fits.size:
             fitting = plan_at(plans, fits)
             step = step_time(
                 arch, fitting, training, machine, calibration, gradient_bytes=gradient_bytes
             )
-            tokens_per_s = np.broadcast_to(step.tokens_per_s, fits.shape)
-            return plan_at(plans, int(fits[np.argmax(tokens_per_s)])), True
+            speed = np.broadcast_to(step.tokens_per_s, fits.shape)
+            roomy = memory[fits] <= comfortable_share * memory_limit
+            best = _fastest(speed, roomy, worth=comfortable_share)
+            return plan_at(plans, int(fits[best])), True
     return plan_at(plans, int(np.argmin(memory))), False
+
+
+def _fastest(speed: Array, roomy: Array, worth: float) -> int:
+    """The fastest plan with room to spare, unless room costs more speed than it is worth."""
+    fastest = int(np.argmax(speed))
+    if roomy.any():
+        comfortable = int(np.argmax(np.where(roomy, speed, 0.0)))
+        if speed[comfortable] >= worth * speed[fastest]:
+            return comfortable
+    return fastest

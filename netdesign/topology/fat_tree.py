@@ -164,5 +164,5 @@ def _sized(
         upper.spine_oversubscription, 1
     )
     under = np.where(tapered_only_above, leaves.down * upper.leaves_in_pod, leaves.down)
-    pod = np.floor(np.minimum(under, leaves.endpoints) * gpus_per_port + ROUNDING)
+    pod = np.maximum(1, np.floor(np.minimum(under, leaves.endpoints) * gpus_per_port + ROUNDING))
     return assemble(family, leaves, upper, radix, pod.astype(np.int64))

@@ -238,9 +238,8 @@ def candidate_plans(
     Tensor degrees are powers of two inside a scale-up domain that divide the heads; pipelines
     divide the rest and leave the stages even within 5 %; context parallelism only where a rank
     keeps 8,192 tokens; experts over powers of two; ZeRO-1 and FSDP with any, HSDP without a
-    pipeline. Plans whose pipeline bubble is longer than the work are left out if others exist.
-    A thorough search also takes uneven stages, shorter sequence pieces and ZeRO-2. Every GPU is
-    used, unless no legal plan can: then the largest power of two below that one can.
+    pipeline. A thorough search also takes uneven stages, shorter sequence pieces and ZeRO-2. Every
+    GPU is used, unless no legal plan can: then the largest power of two below that one can.
 
     Parameters
     ----------
@@ -298,8 +297,7 @@ def _expand(layouts: Array, global_batch: int, limit: int) -> Plan:
 
 def _pruned(plan: Plan, legal: Array, limit: int) -> Array:
     """Indices of the legal plans worth trying, the rarest settings dropped while too many."""
-    short_bubble = legal & (plan.pipeline - 1 <= plan.micro_batches * plan.virtual_stages)
-    kept = short_bubble if short_bubble.any() else legal
+    kept = legal
     rare = (
         plan.micro_batch == 8,
         (plan.recompute == 1) & (plan.micro_batch > 1),
