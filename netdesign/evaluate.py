@@ -179,7 +179,7 @@ def parts_of(design: Design, price_book: PriceBook | None = None) -> Parts:
     server = catalog.servers[design.cluster.server]
     return Parts(
         server=server,
-        accelerator=catalog.accelerators[server.accelerator],
+        accelerator=catalog.accelerator_of(server),
         switch=catalog.switches[design.network.switch],
         transport=catalog.transports[design.network.transport],
         price_book=book.overlay(price_book) if price_book else book,
@@ -206,7 +206,7 @@ def plan_label(plan: Plan) -> str:
     )
     degrees = " · ".join(f"{name} {int(n)}{more}" for name, n, more in names if n > 1) or "1 GPU"
     stage = ("DDP", "ZeRO-1", "ZeRO-2", "FSDP")[int(plan.sharding)]
-    if plan.sharding == 3 and 0 < plan.shard_group < plan.data * plan.context:
+    if plan.sharding == SHARDING["fsdp"] and 0 < plan.shard_group < plan.data * plan.context:
         stage = f"HSDP over {int(plan.shard_group)}"
     recompute = ("no recompute", "selective recompute", "full recompute")[int(plan.recompute)]
     return f"{degrees}, micro-batch {int(plan.micro_batch)}, {stage}, {recompute}"

@@ -42,7 +42,7 @@ def article_ring(slow_share: float = 1.0) -> SlowRing:
         size=gigabytes_to_bytes(GRADIENTS_GB),
         ranks=RANKS,
         bandwidth=server.port_bandwidth,
-        latency=catalog.transports["infiniband"].latency(2),
+        latency=float(catalog.transports["infiniband"].latency(2)),
         slow_share=slow_share,
     )
 

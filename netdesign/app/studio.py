@@ -173,7 +173,10 @@ class Studio:
         def read() -> None:
             if content is None or len(content) > LARGEST_FILE_BYTES:
                 raise DesignError(
-                    name[:80], f"{size:,} bytes", "is too large", "a design has under 65,536"
+                    name[:80],
+                    f"{size:,} bytes",
+                    "is too large",
+                    f"a design has under {LARGEST_FILE_BYTES:,}",
                 )
             design = design_from_yaml(content, name[:80])
             try:

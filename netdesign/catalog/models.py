@@ -47,15 +47,3 @@ class ModelRow(Part):
     published_rounding: Count
     published_active_parameters: Annotated[int, Field(gt=0)] | None = None
     training_tokens_trillion: Positive | None = None
-
-    @property
-    def is_mixture_of_experts(self) -> bool:
-        """Whether some layers route tokens to experts."""
-        return self.experts > 0
-
-    @property
-    def training_tokens(self) -> float | None:
-        """Tokens the published model was trained on."""
-        if self.training_tokens_trillion is None:
-            return None
-        return self.training_tokens_trillion * 1e12

@@ -81,11 +81,6 @@ class Server(Part):
     servers_per_rack: Count | None = None
 
     @property
-    def ports_per_gpu(self) -> float:
-        """Scale-out ports for each GPU."""
-        return self.network_ports / self.gpus
-
-    @property
     def port_bandwidth(self) -> float:
         """Bandwidth of one scale-out port, bytes/s, one direction."""
         return units.gbps_to_bytes_per_second(self.port_gbps)
@@ -143,11 +138,6 @@ class Switch(Part):
     def bandwidth(self) -> float:
         """Sum of all ports, bytes/s, one direction."""
         return self.ports * self.port_bandwidth
-
-    @property
-    def buffer_bytes(self) -> float | None:
-        """Packet buffer, bytes."""
-        return None if self.buffer_mb is None else units.megabytes_to_bytes(self.buffer_mb)
 
     @property
     def latency(self) -> float | None:

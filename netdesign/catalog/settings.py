@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from netdesign import units
+from netdesign.arrays import Numeric
 from netdesign.catalog.tables import Finite, Fraction, Name, NonNegative, Part, Positive, Row
 
 
@@ -36,7 +37,7 @@ class Transport(Part):
         """Added for each further tier the path climbs (two more hops), s."""
         return units.microseconds_to_seconds(self.extra_latency_us)
 
-    def latency(self, tiers: int = 1) -> float:
+    def latency(self, tiers: Numeric = 1) -> Numeric:
         """End to end over a path that climbs this many tiers, s."""
         return self.base_latency + (tiers - 1) * self.extra_latency
 

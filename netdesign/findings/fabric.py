@@ -8,6 +8,7 @@ from netdesign.catalog import load_catalog
 from netdesign.findings.finding import Finding
 from netdesign.findings.job import rule_value
 from netdesign.topology.sizing import FAMILIES
+from netdesign.workload.plan import SHARDING
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -71,7 +72,7 @@ def one_switch_would_do(evaluation: Evaluation) -> Finding | None:
 
 def sharded_over_a_taper(evaluation: Evaluation) -> Finding | None:
     """FSDP gathers weights in every layer: a taper under it hurts once computing cannot hide it."""
-    if not (int(evaluation.plan.sharding) == 3 and evaluation.crosses_taper):
+    if not (int(evaluation.plan.sharding) == SHARDING["fsdp"] and evaluation.crosses_taper):
         return None
     cost = evaluation.taper_slowdown - 1
     felt = cost > rule_value("taper-felt")

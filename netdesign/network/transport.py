@@ -1,4 +1,4 @@
-"""What of the line rate does a transport leave for data, and how long does a message take?"""
+"""What of the line rate does a transport leave for data?"""
 
 from __future__ import annotations
 
@@ -47,31 +47,3 @@ def effective_bandwidth(
     float or array, bytes/s
     """
     return line_rate * framing * crossing_efficiency(balance, crossing_share)
-
-
-@formula(
-    latex=r"\alpha = \alpha_0 + (s-1)\,\alpha_s + \ell\,\tau",
-    source="zhao-2025-isca",
-)
-def message_latency(
-    base: Numeric,
-    switches: Numeric,
-    per_switch: Numeric,
-    length: Numeric = 0.0,
-    seconds_per_metre: Numeric = 0.0,
-) -> Numeric:
-    """End-to-end latency of a short message.
-
-    Parameters
-    ----------
-    base : float or array, s                  between two hosts on one switch
-    switches : int or array, >= 1             switches on the path
-    per_switch : float or array, s            of each further switch, its cable included
-    length : float or array, m                of cable beyond what ``base`` includes
-    seconds_per_metre : float or array, s/m   in the cable
-
-    Returns
-    -------
-    float or array, s
-    """
-    return base + (switches - 1) * per_switch + length * seconds_per_metre

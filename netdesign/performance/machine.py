@@ -87,7 +87,7 @@ def machine_for(
         network_bandwidth=server.network_bandwidth_per_gpu,
         framing_efficiency=transport.framing_efficiency,
         balance_efficiency=transport.balance_efficiency,
-        network_latency=transport.base_latency + (fabric.tiers - 1) * transport.extra_latency,
+        network_latency=transport.latency(fabric.tiers),
         pod_gpus=fabric.pod_gpus,
         oversubscription=fabric.oversubscription * fabric.core_oversubscription,
         in_network_reduction=in_network_reduction and transport.in_network_reduction,

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
+from chromium import FLAGS, MISSING, chromium_path
 from playwright.sync_api import Browser, Page, Request, sync_playwright
 from served import FIXTURES, Served
 
 from netdesign.app.serving.pages import notebooks_folder
-
-FLAGS = [
-    "--no-sandbox",
-    "--headless",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-
-
-def chromium_path() -> str | None:
-    """The browser to drive: $CHROMIUM, or Debian's."""
-    candidates = (os.environ.get("CHROMIUM"), "/usr/bin/chromium", shutil.which("chromium"))
-    return next((path for path in candidates if path and Path(path).exists()), None)
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +19,9 @@ def chromium() -> Iterator[Browser]:
     """One browser a module: Playwright keeps an event loop running as long as it lives."""
     path = chromium_path()
     if path is None:
-        reason = "no Chromium found: install Debian's chromium or name one in CHROMIUM"
         if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+            pytest.fail(MISSING)
+        pytest.skip(MISSING)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser

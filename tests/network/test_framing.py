@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netdesign.network.transport import effective_bandwidth, frame_efficiency, message_latency
+from netdesign.catalog import load_catalog
+from netdesign.network.transport import effective_bandwidth, frame_efficiency
 
 ROCE_HEADERS = 8 + 12 + 14 + 4 + 20 + 8 + 12 + 4  # preamble, gap, Ethernet, FCS, IP, UDP, BTH, ICRC
 INFINIBAND_HEADERS = 8 + 12 + 4 + 2  # LRH, BTH, ICRC, VCRC
@@ -33,15 +34,13 @@ def test_roce_tops_out_1_4_percent_below_infiniband():
 
 
 # DeepSeek, ISCA 2025, Table 5, 64 B end to end: same leaf, cross leaf (two switches more).
-@pytest.mark.parametrize(("same", "cross", "per_switch"), [(2.8, 3.7, 0.45), (3.6, 5.6, 1.0)])
-def test_latency_across_leaves(same, cross, per_switch):
-    assert message_latency(same, 1, per_switch) == same
-    assert message_latency(same, 3, per_switch) == pytest.approx(cross)
-
-
-def test_cable_adds_its_length():
-    # NVIDIA copper: 4.5 ns/m.
-    assert message_latency(1e-6, 1, 0.0, 100.0, 4.5e-9) == pytest.approx(1.45e-6)
+@pytest.mark.parametrize(
+    ("transport", "same", "cross"), [("infiniband", 2.8, 3.7), ("roce-hashed", 3.6, 5.6)]
+)
+def test_latency_across_leaves(transport, same, cross):
+    row = load_catalog().transports[transport]
+    assert row.latency(1) * 1e6 == pytest.approx(same)
+    assert row.latency(2) * 1e6 == pytest.approx(cross)
 
 
 @settings(deadline=None)
