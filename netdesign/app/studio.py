@@ -192,9 +192,7 @@ class Studio:
 
         def read() -> None:
             if content is None:
-                raise DesignError(
-                    name[:80], f"{size:,} bytes", "is too large", "give at most 1,000,000"
-                )
+                raise DesignError(name[:80], f"{size:,} bytes", "is too large", "give at most 1 MB")
             book = read_price_file(name, content)
             remark = checked_prices(book, priceable())
             self.price_book = book

@@ -92,7 +92,8 @@ class SummaryPage:
         name = name[:80]
         self._say("")
         if content is None or len(content) > LARGEST_FILE_BYTES:
-            self._say(f"{name}: {size:,} bytes are too many; a design has under 65,536.")
+            most = f"{LARGEST_FILE_BYTES:,}"
+            self._say(f"{name}: {size:,} bytes are too many; a design has under {most}.")
             return
         try:
             design = design_from_yaml(content, name)
