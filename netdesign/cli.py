@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from netdesign.cli_fabric import fabric_command
 from netdesign.errors import DesignError
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -44,6 +45,9 @@ def evaluate(
         typer.echo(json.dumps(to_record(evaluation), indent=2, allow_nan=False))
     else:
         typer.echo(to_text(evaluation))
+
+
+app.command(name="fabric")(fabric_command)
 
 
 @app.command()

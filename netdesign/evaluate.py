@@ -7,25 +7,19 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from netdesign.arrays import as_float
-from netdesign.catalog import (
-    Accelerator,
-    PriceBook,
-    Server,
-    Switch,
-    Transport,
-    load_catalog,
-)
+from netdesign.catalog import PriceBook, load_catalog
 from netdesign.design import Design
-from netdesign.economics.bom import BillOfMaterials, bill_of_materials
+from netdesign.economics.bom import BillOfMaterials
 from netdesign.economics.cost import Cost, cost
 from netdesign.findings import Finding, find
+from netdesign.order import Parts, bill_of, networks_beside, order_of, parts_of
 from netdesign.performance.calibration import Calibration, calibration_for
 from netdesign.performance.machine import Machine, Training, machine_for
 from netdesign.performance.requirement import Requirement, requirement
 from netdesign.performance.search import best_plan
 from netdesign.performance.step import StepTime, step_time
 from netdesign.topology.fabric import FabricSize
-from netdesign.topology.media import link_medium
+from netdesign.topology.side_networks import SideNetworks
 from netdesign.topology.sizing import size_fabric
 from netdesign.workload.architecture import architecture_for_size, architecture_from_model
 from netdesign.workload.memory import Memory, memory_per_gpu
@@ -64,29 +58,15 @@ class Evaluation:
     requirement: Requirement
     step: StepTime
     fabric: FabricSize
-    bom: BillOfMaterials
+    bom: BillOfMaterials  # servers and compute fabric
+    beside: SideNetworks  # storage, in-band and out-of-band networks
+    order: BillOfMaterials  # the bill and the networks beside
     cost: Cost
     crosses_taper: bool  # some group of the plan reaches over an oversubscribed tier
     taper_slowdown: float  # step time over that of the same fabric without a taper
     gpus_that_fit: int | None  # where no plan fits: the fewest GPUs (doubling) on which one does
     batch_that_fills: int | None  # where the bubble is large: the batch (doubling) that mends it
     findings: tuple[Finding, ...] = ()
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The catalogue rows that a design names."""
-
-    server: Server
-    accelerator: Accelerator
-    switch: Switch
-    transport: Transport
-    price_book: PriceBook
-
-    @property
-    def link_gbps(self) -> float:
-        """Speed of a server link: the slower of its two ends."""
-        return min(self.server.port_gbps, self.switch.port_gbps)
 
 
 @dataclass(frozen=True)
@@ -118,7 +98,7 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
     Parameters
     ----------
     design : Design
-    price_book : PriceBook      the planner's own prices, laid over the book the design names
+    price_book : PriceBook      the planner's own prices, over the book that the design names
 
     Raises
     ------
@@ -131,14 +111,9 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
     job = _job(design, parts, fabric)
     plan, fits = _plan(design, job)
     step = job.step(plan)
-    collectives = traffic(
-        job.arch,
-        plan,
-        design.training.sequence_length,
-        domain_gpus=job.machine.domain_gpus,
-        gradient_bytes=job.gradient_bytes,
-    )
-    bom = _bom(design, parts, servers, fabric)
+    collectives = _traffic(design, job, plan)
+    bom = bill_of(design, parts, servers, fabric)
+    beside = networks_beside(parts, servers, fabric)
     crosses = _crosses_taper(collectives, fabric)
     evaluation = Evaluation(
         design=design,
@@ -163,6 +138,8 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         step=step,
         fabric=fabric,
         bom=bom,
+        beside=beside,
+        order=order_of(design, parts, bom, beside),
         cost=_cost(design, bom, step),
         crosses_taper=crosses,
         taper_slowdown=_taper_slowdown(job, plan, step) if crosses else 1.0,
@@ -170,20 +147,6 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         batch_that_fills=_batch_that_fills(job, plan, step, best=design.plan.mode == "best"),
     )
     return replace(evaluation, findings=find(evaluation))
-
-
-def parts_of(design: Design, price_book: PriceBook | None = None) -> Parts:
-    """The catalogue rows that a design names; the planner's prices over the named book."""
-    catalog = load_catalog()
-    book = catalog.price_books[design.economics.price_book]
-    server = catalog.servers[design.cluster.server]
-    return Parts(
-        server=server,
-        accelerator=catalog.accelerator_of(server),
-        switch=catalog.switches[design.network.switch],
-        transport=catalog.transports[design.network.transport],
-        price_book=book.overlay(price_book) if price_book else book,
-    )
 
 
 @lru_cache(maxsize=64)
@@ -321,6 +284,16 @@ def _batch_that_fills(job: _Job, plan: Plan, step: StepTime, *, best: bool) -> i
     return None
 
 
+def _traffic(design: Design, job: _Job, plan: Plan) -> tuple[Collective, ...]:
+    return traffic(
+        job.arch,
+        plan,
+        design.training.sequence_length,
+        domain_gpus=job.machine.domain_gpus,
+        gradient_bytes=job.gradient_bytes,
+    )
+
+
 def _requirement(design: Design, job: _Job, plan: Plan, parts: Parts) -> Requirement:
     return requirement(
         job.arch,
@@ -348,31 +321,6 @@ def _crosses_taper(collectives: tuple[Collective, ...], fabric: FabricSize) -> b
 def _taper_slowdown(job: _Job, plan: Plan, step: StepTime) -> float:
     untapered = replace(job, machine=replace(job.machine, oversubscription=1.0))
     return as_float(step.step_time_s / untapered.step(plan).step_time_s)
-
-
-def _bom(design: Design, parts: Parts, servers: int, fabric: FabricSize) -> BillOfMaterials:
-    catalog = load_catalog()
-    between = link_medium(
-        catalog.link_media.values(), parts.link_gbps, design.network.spine_length_m, "fabric"
-    )
-    return bill_of_materials(
-        server=parts.server,
-        servers=servers,
-        nic=catalog.nics[parts.server.nic],
-        fabric=fabric,
-        leaf_switch=parts.switch,
-        spine_switch=parts.switch,
-        access_medium=link_medium(
-            catalog.link_media.values(),
-            parts.link_gbps,
-            design.network.access_length_m,
-            "host",
-            twin_port_cages=parts.server.twin_port_cages,
-        ),
-        spine_medium=between,
-        core_medium=between,
-        price_book=parts.price_book,
-    )
 
 
 def _cost(design: Design, bom: BillOfMaterials, step: StepTime) -> Cost:

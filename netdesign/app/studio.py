@@ -217,7 +217,7 @@ class Studio:
         """Offer the bill as a price file: filled in, it can be uploaded again."""
         if self.evaluation is not None:
             name = f"{_stem(self.evaluation.design)}-bill.csv"
-            self.page.download(name, bill_csv(self.evaluation.bom.rows), "text/csv;charset=utf-8")
+            self.page.download(name, bill_csv(self.evaluation.order.rows), "text/csv;charset=utf-8")
 
     def pin(self, which: str) -> None:
         """Keep the design on screen as A or B."""

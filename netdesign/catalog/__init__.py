@@ -3,6 +3,7 @@
 ``load_catalog()`` gives the shipped data; ``read_price_file`` reads a planner's own prices.
 """
 
+from netdesign.catalog.floor import Floor, FloorRow
 from netdesign.catalog.library import (
     Catalog,
     data_directory,
@@ -30,13 +31,22 @@ from netdesign.catalog.settings import (
     RuleRow,
     Transport,
 )
+from netdesign.catalog.side_networks import (
+    SIDE_ROLES,
+    SideEndpointRow,
+    SideNetworkRow,
+    SideRole,
+)
 from netdesign.catalog.tables import Part, Row, Table
 
 __all__ = [
+    "SIDE_ROLES",
     "Accelerator",
     "Cable",
     "CalibrationRow",
     "Catalog",
+    "Floor",
+    "FloorRow",
     "LinkMedium",
     "ModelRow",
     "Nic",
@@ -50,6 +60,9 @@ __all__ = [
     "Row",
     "RuleRow",
     "Server",
+    "SideEndpointRow",
+    "SideNetworkRow",
+    "SideRole",
     "Switch",
     "Table",
     "Transceiver",

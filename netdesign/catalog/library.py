@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from netdesign.catalog.floor import Floor, FloorRow, floor_of, read_floor
 from netdesign.catalog.models import ModelRow
 from netdesign.catalog.parts import (
     Accelerator,
@@ -27,6 +28,12 @@ from netdesign.catalog.settings import (
     RentalRow,
     RuleRow,
     Transport,
+)
+from netdesign.catalog.side_networks import (
+    SideEndpointRow,
+    SideNetworkRow,
+    read_side_endpoints,
+    read_side_networks,
 )
 from netdesign.catalog.tables import Part, Row, Table, keyed_rows, read_rows, read_table
 from netdesign.errors import DesignError
@@ -56,10 +63,18 @@ class Catalog:
     price_books: Mapping[str, PriceBook]
     rules: Table[RuleRow]
     rental: tuple[RentalRow, ...]
+    floor_rows: tuple[FloorRow, ...]
     references: Mapping[str, Reference]
     parameters: Mapping[str, Parameter]
     calibrations: Mapping[tuple[str, str], CalibrationRow]
+    side_networks: Mapping[tuple[str, str], SideNetworkRow]  # by server and role
+    side_endpoints: Table[SideEndpointRow]
     parts: Mapping[str, Part]
+
+    @property
+    def floor(self) -> Floor:
+        """The machine room of floor.csv."""
+        return floor_of(self.floor_rows)
 
     def accelerator_of(self, server: Server) -> Accelerator:
         """Return the accelerator of a server."""
@@ -129,13 +144,17 @@ def read_catalog(folder: Path) -> Catalog:
         price_books=_price_books(folder / "prices"),
         rules=read_table(folder / "rules.csv", RuleRow, "rule"),
         rental=read_rows(folder / "rental.csv", RentalRow),
+        floor_rows=read_floor(folder / "floor.csv"),
         references=read_references(folder / "references.bib"),
         parameters=_parameters(folder / "parameters.csv"),
         calibrations=_calibrations(folder / "calibration.csv"),
+        side_networks=read_side_networks(folder / "side_networks.csv"),
+        side_endpoints=read_side_endpoints(folder / "side_endpoints.csv"),
         parts={},
     )
     catalog = _with_parts(catalog)
     _check_links(catalog)
+    _check_side_networks(catalog)
     _check_sources(catalog)
     return catalog
 
@@ -207,6 +226,16 @@ def _check_links(catalog: Catalog) -> None:
         _known(rental.accelerator, catalog.accelerators, "rental.csv", rental.date, "accelerator")
 
 
+def _check_side_networks(catalog: Catalog) -> None:
+    groups = {row.equipment: row for row in catalog.side_endpoints.values()}
+    for row in catalog.side_networks.values():
+        file, name = "side_networks.csv", f"{row.server} {row.role}"
+        _known(row.server, catalog.servers, file, name, "server")
+        _known(row.switch, catalog.switches, file, name, "switch")
+        if row.equipment:
+            _known(row.equipment, groups, file, name, "equipment")
+
+
 def _known(key: str, table: Mapping[str, object], file: str, row: str, column: str) -> None:
     if key not in table:
         raise DesignError(
@@ -226,7 +255,10 @@ def _check_sources(catalog: Catalog) -> None:
     tables["models.csv"] = tuple(catalog.models.values())
     tables["rules.csv"] = tuple(catalog.rules.values())
     tables["rental.csv"] = catalog.rental
+    tables["floor.csv"] = catalog.floor_rows
     tables["calibration.csv"] = tuple(catalog.calibrations.values())
+    tables["side_networks.csv"] = tuple(catalog.side_networks.values())
+    tables["side_endpoints.csv"] = tuple(catalog.side_endpoints.values())
     sources = [
         (file, getattr(row, "id", getattr(row, "name", "")), row.source)
         for file, rows in tables.items()

@@ -3,8 +3,10 @@
 Each chart is a module with
 
 ``build()``             the Altair chart, data sets named and empty (imports Altair: not on a page)
-``data(evaluation)``    rows of those data sets, plain Python
+``data(evaluation)``    rows (or columns) of those data sets, plain Python
 ``label(evaluation)``   one sentence that says what the picture shows, for screen readers
+
+Pictures whose name begins with ``fabric`` are of a built ``Fabric`` instead of an Evaluation.
 
 ``spec(name)`` returns the frozen specification that a page embeds; ``python -m
 netdesign.charts.freeze`` writes them and a test compares them with the builders.
@@ -29,6 +31,10 @@ NAMES = (
     "slow_link_guess",
     "slow_link_curve",
     "slow_link_schedule",
+    "fabric_ports",
+    "fabric_tiers",
+    "fabric_heat",
+    "family_reach",
 )
 
 

@@ -38,6 +38,7 @@ class BomRow:
     network: bool  # counts towards the network share
     spare: int = 0  # of the quantity, on the shelf
     included_in: str = ""  # part whose price holds this one; then the unit price is 0
+    of_network: str = "compute"  # or storage | in-band | out-of-band
 
     @property
     def total_usd(self) -> float | None:

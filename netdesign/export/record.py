@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from netdesign.economics.bom import BillOfMaterials
 from netdesign.evaluate import Evaluation
 from netdesign.performance.step import CommunicationTime
 from netdesign.units import bytes_per_second_to_gbps
@@ -24,7 +25,8 @@ def to_record(evaluation: Evaluation) -> dict[str, Any]:
         "traffic": [_collective(entry) for entry in evaluation.traffic if entry.calls > 0],
         "step": _step(evaluation),
         "fabric": _fabric(evaluation),
-        "bom": _bom(evaluation),
+        "bom": _bom(evaluation.bom),
+        "order": _bom(evaluation.order),
         "cost": _cost(evaluation),
         "findings": [
             {
@@ -177,8 +179,7 @@ def _fabric(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _bom(evaluation: Evaluation) -> dict[str, Any]:
-    bom = evaluation.bom
+def _bom(bom: BillOfMaterials) -> dict[str, Any]:
     return {
         "price_book": bom.price_book,
         "rows": [
@@ -194,6 +195,7 @@ def _bom(evaluation: Evaluation) -> dict[str, Any]:
                 "price_date": row.price_date,
                 "unit_power_w": row.power_w,
                 "network": row.network,
+                "of_network": row.of_network,
             }
             for row in bom.rows
         ],

@@ -86,6 +86,7 @@ def _money(evaluation: Evaluation) -> list[str]:
     share = f"{cost.network_share:.1%}" if math.isfinite(cost.network_share) else "share unknown"
     return [
         _line("purchase", f"${cost.capex_usd:,.0f}{bound}, network {share}"),
+        _line("whole order", _order(evaluation)),
         _line("power", f"{metered}{watts_to_kilowatts(cost.power_w):,.0f} kW"),
         _line(
             "the run",
@@ -96,6 +97,15 @@ def _money(evaluation: Evaluation) -> list[str]:
         _line("lost to the network", f"${cost.network_wait_usd_per_day:,.0f} per day"),
         "",
     ]
+
+
+def _order(evaluation: Evaluation) -> str:
+    order = evaluation.order
+    least = "at least " if order.unpriced else ""
+    beside = [sized.network.role for sized in evaluation.beside.networks]
+    also = f" with the {', '.join(beside)} networks" if beside else ""
+    missing = f"; no published ports of {len(evaluation.beside.missing)} other networks"
+    return f"{least}${order.total_usd:,.0f}{also}" + (missing if evaluation.beside.missing else "")
 
 
 def _findings(evaluation: Evaluation) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from netdesign.findings import compatibility, fabric, job, money
+from netdesign.findings import compatibility, fabric, growth, job, money
 from netdesign.findings.finding import SEVERITIES, Finding
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     fabric.one_switch_would_do,
     fabric.stranded_ports,
     fabric.partly_filled_server,
+    growth.cables_move_when_it_doubles,
     money.network_share_is_low,
     money.network_share_is_high,
     money.prices_missing,

@@ -130,9 +130,9 @@ def three_tiers(
     spines: Numeric = 0
     cables: Numeric = 0
     for pods, count in ((full_pods, in_pod), (np.greater(rest, 0), rest)):
-        uplinks = count * leaves.up
-        spines = spines + pods * spread(leaves.up, ceil_divide(uplinks, spine_down), even)
-        cables = cables + pods * ceil_divide(uplinks * spine_up, spine_down)
+        above = pod_spines(count, leaves.up, spine_down, even)
+        spines = spines + pods * above
+        cables = cables + pods * pod_uplinks(count, leaves.up, spine_down, spine_up)
     return Upper(
         tiers=3,
         spines=spines,
@@ -148,6 +148,20 @@ def three_tier_largest(leaves: Leaves, radix: Numeric, core_oversubscription: Nu
     """Most endpoints of three tiers in whole units of leaves."""
     in_pod = _leaves_in_pod(leaves, leaf_downlinks(radix, core_oversubscription))
     return radix * in_pod // leaves.per_unit * leaves.unit_endpoints
+
+
+def pod_spines(
+    leaves: Numeric, uplinks: Numeric, spine_down: Numeric, even: bool | Array
+) -> Numeric:
+    """Spines above some leaves, each leaf with so many uplinks and each spine so many downlinks."""
+    return spread(uplinks, ceil_divide(leaves * uplinks, spine_down), even)
+
+
+def pod_uplinks(
+    leaves: Numeric, uplinks: Numeric, spine_down: Numeric, spine_up: Numeric
+) -> Numeric:
+    """Links of a pod to the cores: those of its leaves, times what a spine passes on."""
+    return ceil_divide(leaves * uplinks * spine_up, spine_down)
 
 
 def _leaves_in_pod(leaves: Leaves, spine_down: Numeric) -> Numeric:

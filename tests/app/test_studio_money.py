@@ -58,7 +58,8 @@ def test_the_bill_is_a_price_file_of_the_same_total(
     before = studio.evaluation.bom.total_usd
     studio.bill.book.act("upload-prices", name, text.encode(), len(text))
     assert studio.evaluation.bom.total_usd == pytest.approx(before)
-    assert set(book.prices) == {row.part_id for row in studio.evaluation.bom.rows}
+    priced = [row for row in studio.evaluation.order.rows if row.unit_price_usd is not None]
+    assert set(book.prices) == {row.part_id for row in priced}
 
 
 def test_a_part_without_a_price_stays_empty_in_the_file(studio: Studio) -> None:
@@ -75,7 +76,7 @@ def test_without_a_price_of_the_servers_no_sum_stands_for_the_cluster(studio: St
     assert tile.note == "no server price"
     assert number(studio, "network_share") == "–"
     facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", studio.bill.facts.value))
-    assert facts["Purchase"].startswith("at least $")
+    assert facts["Servers and compute fabric"].startswith("at least $")
     for name in ("Owning, per GPU-hour", "Per million tokens", "Whole training"):
         assert facts[name] == "–"
 

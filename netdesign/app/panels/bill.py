@@ -9,6 +9,7 @@ from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.layout import box, card, heading
 from netdesign.app.live_html import Act, LiveHtml
 from netdesign.app.panels.priced import (
+    AT_LEAST,
     at_least,
     derived,
     metered,
@@ -28,10 +29,11 @@ from netdesign.charts.format import (
 )
 
 if TYPE_CHECKING:
-    from netdesign.economics.bom import BomRow
+    from netdesign.economics.bom import BillOfMaterials, BomRow
     from netdesign.evaluate import Evaluation
 
 LARGEST_PRICE_FILE_BYTES = 1_000_000
+COMPUTE = "compute"
 
 HEADS = (
     Head("Part"),
@@ -70,7 +72,7 @@ class BillPanel:
         self.table.value = table(
             "Bill of materials",
             HEADS,
-            [_row(row) for row in evaluation.bom.rows],
+            _rows(evaluation),
             foot=_foot(evaluation),
             class_="nd-table-bill",
         )
@@ -94,10 +96,11 @@ class BillPanel:
 def _facts(evaluation: Evaluation) -> Markup:
     bom, cost = evaluation.bom, evaluation.cost
     facts: list[tuple[str, Any]] = [
-        ("Purchase", at_least(evaluation, dollars(bom.total_usd))),
-        ("Network", network_money(evaluation) + _share(evaluation)),
+        ("Servers and compute fabric", at_least(evaluation, dollars(bom.total_usd))),
+        ("Compute fabric", network_money(evaluation) + _share(evaluation)),
+        ("Whole order", _least(evaluation.order)),
         ("Power", metered(bom.total_power_w, bool(bom.unmetered))),
-        ("Power of the network", metered(bom.network_power_w, _network_unmetered(evaluation))),
+        ("Power of the fabric", metered(bom.network_power_w, _network_unmetered(evaluation))),
         ("Owning, per GPU-hour", derived(evaluation, f"${digits(cost.usd_per_gpu_hour)}")),
         ("Per million tokens", derived(evaluation, f"${digits(cost.usd_per_million_tokens)}")),
         ("Whole training", derived(evaluation, dollars(cost.training_usd))),
@@ -126,6 +129,24 @@ def _money(row: BomRow) -> list[Any]:
     return [unit_price(row.unit_price_usd), dollars(row.total_usd)]
 
 
+def _least(bom: BillOfMaterials) -> str:
+    """The sum of what has a price, and that it is a lower bound where a part has none."""
+    total = dollars(bom.total_usd)
+    return f"{AT_LEAST} {total}" if bom.unpriced else str(total)
+
+
+def _rows(evaluation: Evaluation) -> list[list[Any]]:
+    """Servers and compute fabric, their sum, then the networks beside them."""
+    beside = [row for row in evaluation.order.rows if row.of_network != COMPUTE]
+    sentences = [[text, *[""] * (len(HEADS) - 1)] for text in evaluation.beside.missing]
+    return [
+        *(_row(row) for row in evaluation.bom.rows),
+        _sum("Servers and compute fabric", evaluation.bom),
+        *(_row(row) for row in beside),
+        *sentences,
+    ]
+
+
 def _row(row: BomRow) -> list[Any]:
     watts = row.total_power_w
     return [
@@ -147,12 +168,14 @@ def _source(row: BomRow) -> Any:
 
 
 def _foot(evaluation: Evaluation) -> list[Any]:
-    bom = evaluation.bom
+    return _sum("Whole order", evaluation.order)
+
+
+def _sum(name: str, bom: BillOfMaterials) -> list[Any]:
     missing = len(bom.unpriced)
     note = f"{missing} without a price" if missing else ""
-    total = at_least(evaluation, dollars(bom.total_usd))
     watts = metered(bom.total_power_w, bool(bom.unmetered))
-    return ["In all", "", "", "", total, watts, note]
+    return [name, "", "", "", _least(bom), watts, note]
 
 
 def _book(book: str, own: str, complaint: str) -> Markup:

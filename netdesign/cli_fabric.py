@@ -1,0 +1,241 @@
+"""``netdesign fabric``: counts, cables and files of a fabric, from a family or from a Design."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from netdesign.errors import DesignError
+
+if TYPE_CHECKING:
+    from netdesign.economics.fabric_price import FabricPrice
+    from netdesign.topology.spec import FabricCounts, FabricSpec
+
+_DEFAULT_BOOK = "rail-only-2024"
+_DEFAULT_GBPS = 400.0
+_MOST_DIMS = 8
+_ANYTHING = {
+    "family": (
+        str,
+        "single-switch, fat-tree, rail-optimised, rail-only, multi-plane, dragonfly, "
+        "dragonfly-plus, slim-fly, hyperx or torus. Left out with --design.",
+    ),
+    "design": (str, "Take the fabric of this design file or shipped design."),
+    "endpoints": (int, "Ports of GPUs; in a multi-plane fabric each has one to every plane."),
+    "radix": (int, "Ports of a switch; 64 if nothing says it."),
+    "tiers": (int, "1 to 3; the fewest that hold all endpoints if left out."),
+    "oversubscription": (float, "Bandwidth down over bandwidth up of a leaf, at most; 1."),
+    "core_oversubscription": (float, "The same for a spine below cores; 1."),
+    "port_gbps": (float, "Speed of a switch port; 400, or that of --switch."),
+    "endpoint_gbps": (float, "Speed of an endpoint; one slower than a port splits the port."),
+    "rails": (int, "Rails: ports of equal place in their server that share a leaf."),
+    "planes": (int, "Planes that never meet."),
+    "gpus_per_server": (int, "GPUs of a server; 8."),
+    "ports_per_server": (int, "Ports of a server; one for each GPU."),
+    "domain": (int, "GPUs of one scale-up domain; those of a server."),
+    "spread_evenly": (bool, "Take a spine count that divides a leaf's uplinks."),
+    "unit_servers": (int, "Servers (or scale-up domains) of a scalable unit."),
+    "spare_ports": (int, "Ports to keep empty on every switch; 0."),
+    "groups": (int, "Groups of a dragonfly or dragonfly+."),
+    "p": (int, "Endpoints of a router."),
+    "a": (int, "Routers of a dragonfly's group."),
+    "h": (int, "Global links of a router."),
+    "q": (int, "Size of a slim fly, a prime power."),
+    "dims": (str, "Sides of a torus or HyperX: 16x16x16."),
+    "twist": (bool, "Twist the wrap-around of a torus."),
+    "cube": (int, "Side of the cubes of a torus that optical circuit switches join."),
+    "switch": (str, "A switch of the catalogue: its ports, speed, power and price."),
+    "prices": (str, f"Price book; {_DEFAULT_BOOK}."),
+    "cables": (Path, "Write the cable plan: .csv or .xlsx."),
+    "netbox": (Path, "Write import files for NetBox: .zip."),
+    "slurm": (Path, "Write Slurm's topology: .conf, .yaml, or both into a folder."),
+    "dot": (Path, "Write a Graphviz graph: .dot."),
+    "graphml": (Path, "Write a GraphML graph."),
+    "simulator": (Path, "Write a topology for a packet-level simulator (ns-3)."),
+    "measure": (bool, "Build the graph and measure hops, paths, bisection, weak points."),
+    "json": (bool, "Print the counts as JSON."),
+}
+_FILES = ("cables", "netbox", "slurm", "dot", "graphml", "simulator")
+_OTHER = ("family", "design", "switch", "prices", "json", "measure", "dims", "radix", "port_gbps")
+
+
+def fabric(**given: Any) -> None:
+    """Switches, links, ports and cost of a fabric; its cable plan and files for other tools."""
+    from netdesign.export.fabric_record import fabric_record, fabric_text
+    from netdesign.topology.families import build
+
+    options = {name: value for name, value in given.items() if value is not None}
+    files = {name: options[name] for name in _FILES if name in options}
+    for name, path in files.items():
+        into = name == "slurm" and path.suffix not in (".conf", ".yaml")
+        _check_folder(path if into else path.parent, path)
+    if "design" in options:
+        spec, counts, price = _of_design(options)
+    else:
+        spec, counts, price = _of_family(options)
+    as_json = bool(options.get("json"))
+    measure = bool(options.get("measure"))
+    if not counts.buildable and (files or measure or not (as_json and _is_sized(spec))):
+        build(spec)  # says why it cannot be built
+    _write(spec, files)
+    measured = _measured(spec) if measure else None
+    if as_json:
+        record = fabric_record(counts, price) | ({"measured": measured} if measured else {})
+        typer.echo(json.dumps(record, indent=2, allow_nan=False))
+    else:
+        typer.echo(fabric_text(counts, price) + _measured_text(measured))
+
+
+def _annotated() -> Callable[..., None]:
+    """The command with the options of the table as its signature, which Typer reads."""
+    parameters = []
+    for name, (kind, text) in _ANYTHING.items():
+        flag = f"--{name.replace('_', '-')}"
+        option = typer.Argument(help=text) if name == "family" else typer.Option(flag, help=text)
+        default = False if kind is bool else None
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=Annotated[kind if kind is bool else kind | None, option],
+            )
+        )
+    fabric.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    fabric.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+    return fabric
+
+
+fabric_command = _annotated()
+
+
+def _of_design(options: Mapping[str, Any]) -> tuple[FabricSpec, FabricCounts, FabricPrice]:
+    from netdesign.design import read_design
+    from netdesign.evaluate import evaluate
+    from netdesign.fabrics import price_of, spec_of
+    from netdesign.topology.families import size
+
+    allowed = {"design", "json", "measure", "oversubscription", *_FILES}
+    extra = [name for name, value in options.items() if value and name not in allowed]
+    if extra:
+        raise DesignError(
+            extra[0], options[extra[0]], "does not go with a design", "change the design instead"
+        )
+    try:
+        evaluation = evaluate(read_design(options["design"]))
+        spec = spec_of(evaluation)
+    except DesignError as error:
+        name = Path(options["design"]).name
+        raise error if name in error.field else error.within(name) from None
+    return spec, size(spec), price_of(evaluation)
+
+
+def _of_family(options: Mapping[str, Any]) -> tuple[FabricSpec, FabricCounts, FabricPrice]:
+    from netdesign.catalog import load_catalog
+    from netdesign.economics.fabric_price import fabric_price, matching_switch
+    from netdesign.topology.families import size
+    from netdesign.topology.spec import FabricSpec
+
+    if "family" not in options:
+        raise DesignError("family", None, "is needed, or --design", "see netdesign fabric --help")
+    catalog = load_catalog()
+    book = catalog.price_books.get(options.get("prices", _DEFAULT_BOOK))
+    if book is None:
+        raise _unknown("prices", options["prices"], catalog.price_books)
+    radix, gbps = _ports(options)
+    rest = {
+        name: value for name, value in options.items() if name not in _OTHER and name not in _FILES
+    }
+    spec = FabricSpec(
+        family=options["family"], radix=radix, port_gbps=gbps, dims=_dims(options), **rest
+    )
+    counts = size(spec)
+    named = catalog.switches.get(options.get("switch", ""))
+    switch = named or matching_switch(catalog.switches.values(), counts.radix, gbps)
+    price = fabric_price(counts, port_gbps=gbps, switch=switch, book=book)
+    return spec, counts, price
+
+
+def _ports(options: Mapping[str, Any]) -> tuple[int | None, float]:
+    """Ports of a switch and their speed: as given, or those of the switch that is named."""
+    from netdesign.catalog import load_catalog
+
+    gbps = options.get("port_gbps")
+    if "switch" not in options:
+        return options.get("radix"), _DEFAULT_GBPS if gbps is None else gbps
+    switches = load_catalog().switches
+    if options["switch"] not in switches:
+        raise _unknown("switch", options["switch"], switches)
+    switch = switches[options["switch"]]
+    radix = switch.radix(gbps)
+    if options.get("radix", radix) != radix:
+        raise DesignError(
+            "radix", options["radix"], f"is not that of the {switch.name}", f"it has {radix} ports"
+        )
+    return radix, switch.port_gbps if gbps is None else gbps
+
+
+def _unknown(field: str, value: str, known: Mapping[str, Any]) -> DesignError:
+    import difflib
+
+    near = difflib.get_close_matches(value, known, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
+    return DesignError(field, value, "is not known", hint)
+
+
+def _dims(options: Mapping[str, Any]) -> tuple[int, ...] | None:
+    text = options.get("dims")
+    if text is None:
+        return None
+    sides = re.split(r"[x,*]", text.lower())
+    if len(sides) > _MOST_DIMS or not all(re.fullmatch(r"\d{1,6}", side) for side in sides):
+        raise DesignError("dims", text, "are no sides", "write them as 16x16x16")
+    return tuple(int(side) for side in sides)
+
+
+def _is_sized(spec: FabricSpec) -> bool:
+    """Whether counts of something that cannot be built still say something: a slim fly's do."""
+    return spec.family == "slim-fly" and spec.q is not None
+
+
+def _check_folder(folder: Path, path: Path) -> None:
+    if not folder.is_dir():
+        raise DesignError(str(path), "file", "cannot be written: no such folder", "make it first")
+
+
+def _measured(spec: FabricSpec) -> dict[str, Any]:
+    from netdesign.export.fabric_measures import measures_record
+    from netdesign.topology.families import build
+
+    return measures_record(build(spec))
+
+
+def _measured_text(record: dict[str, Any] | None) -> str:
+    from netdesign.export.fabric_measures import measures_text
+
+    return f"\n\n{measures_text(record)}" if record else ""
+
+
+def _write(spec: FabricSpec, files: Mapping[str, Path]) -> None:
+    """Build the fabric once and write the files that were asked for."""
+    if not files:
+        return
+    from netdesign.export.fabric_files import WRITERS
+    from netdesign.fabrics import cabled
+
+    built = cabled(spec)
+    for kind, path in files.items():
+        try:
+            WRITERS[kind](built, path)
+        except OSError as error:
+            reason = (error.strerror or "no reason given").lower()
+            raise DesignError(
+                str(path), "file", f"cannot be written: {reason}", "choose another place"
+            ) from None
+        typer.echo(f"{path} written", err=True)

@@ -1,0 +1,101 @@
+"""Which slot of which port does each link take? Links are given by their ends, port by port."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from netdesign.topology.built import Ints, LinkKind
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """All links of one kind; devices are numbered as in ``Fabric``."""
+
+    kind: LinkKind
+    a: npt.NDArray[np.integer]  # the end nearer the hosts
+    b: npt.NDArray[np.integer]
+    a_slot: npt.NDArray[np.integer] | None = None  # where the family decides; else the next free
+
+
+@dataclass(frozen=True, eq=False)
+class Wires:
+    """The link arrays of a ``Fabric``."""
+
+    kinds: tuple[LinkKind, ...]
+    kind: Ints
+    a: Ints
+    a_slot: Ints
+    b: Ints
+    b_slot: Ints
+
+
+def wire(bundles: Sequence[Bundle], devices: int, breakout: int = 1) -> Wires:
+    """Give every end of every link the next free slot of its device, bundle after bundle.
+
+    Parameters
+    ----------
+    bundles : sequence of Bundle    lowest tier first: hosts take the first ports of a leaf
+    devices : int                   hosts and switches together
+    breakout : int                  slots of a port; a bundle begins with a port of its own
+
+    Returns
+    -------
+    Wires                           links in the order of the bundles
+    """
+    taken = np.zeros(devices, dtype=np.int64)
+    ends = []
+    for bundle in bundles:
+        taken = -(-taken // breakout) * breakout
+        ends.append(_slots_of(bundle, taken))
+    return Wires(
+        kinds=tuple(bundle.kind for bundle in bundles),
+        kind=_joined([np.full(len(bundle.a), n) for n, bundle in enumerate(bundles)]),
+        a=_joined([bundle.a for bundle in bundles]),
+        a_slot=_joined([a_slot for a_slot, _ in ends]),
+        b=_joined([bundle.b for bundle in bundles]),
+        b_slot=_joined([b_slot for _, b_slot in ends]),
+    )
+
+
+def occurrence(devices: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """How many times each device stood earlier in the list: 0 for its first link, then 1, ..."""
+    if len(devices) < 2:
+        return np.zeros(len(devices), dtype=np.int64)
+    order = np.argsort(devices, kind="stable")
+    ordered = np.asarray(devices)[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    place = np.arange(len(ordered)) - np.repeat(first, np.diff(np.r_[first, len(ordered)]))
+    result = np.empty(len(ordered), dtype=np.int64)
+    result[order] = place
+    return result
+
+
+def _slots_of(bundle: Bundle, taken: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
+    count = len(bundle.a)
+    if bundle.a_slot is not None:
+        b_slot = _next(bundle.b, bundle.kind.slots, taken)
+        return bundle.a_slot.astype(np.int32), b_slot
+    # Both ends of a link between switches of one tier draw from the same ports, in link order.
+    both = np.empty(2 * count, dtype=np.int64)
+    both[0::2], both[1::2] = bundle.a, bundle.b
+    slots = _next(both, bundle.kind.slots, taken)
+    return slots[0::2], slots[1::2]
+
+
+def _next(
+    devices: npt.NDArray[np.integer], slots: int, taken: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int32]:
+    start = -(-taken // slots) * slots
+    found = start[devices] + slots * occurrence(devices)
+    used = slots * np.bincount(devices, minlength=len(taken))
+    taken[:] = np.where(used > 0, start + used, taken)
+    return np.asarray(found, dtype=np.int32)
+
+
+def _joined(parts: Sequence[npt.NDArray[np.integer]]) -> Ints:
+    empty = np.zeros(0, dtype=np.int32)
+    return np.concatenate([empty, *parts]).astype(np.int32)
