@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,8 @@ from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
     from netdesign.economics.fabric_price import FabricPrice
+    from netdesign.evaluate import Evaluation
+    from netdesign.fabrics import BuiltFabric
     from netdesign.topology.spec import FabricCounts, FabricSpec
 
 _DEFAULT_BOOK = "rail-only-2024"
@@ -27,6 +30,7 @@ _ANYTHING = {
         "dragonfly-plus, slim-fly, hyperx or torus. Left out with --design.",
     ),
     "design": (str, "Take the fabric of this design file or shipped design."),
+    "network": (str, "Of a design: compute, storage, in-band or out-of-band; compute."),
     "endpoints": (int, "Ports of GPUs; in a multi-plane fabric each has one to every plane."),
     "radix": (int, "Ports of a switch; 64 if nothing says it."),
     "tiers": (int, "1 to 3; the fewest that hold all endpoints if left out."),
@@ -36,6 +40,7 @@ _ANYTHING = {
     "endpoint_gbps": (float, "Speed of an endpoint; one slower than a port splits the port."),
     "rails": (int, "Rails: ports of equal place in their server that share a leaf."),
     "planes": (int, "Planes that never meet."),
+    "dual_tor": (bool, "Cable every endpoint to two leaves below shared spines."),
     "gpus_per_server": (int, "GPUs of a server; 8."),
     "ports_per_server": (int, "Ports of a server; one for each GPU."),
     "domain": (int, "GPUs of one scale-up domain; those of a server."),
@@ -75,16 +80,14 @@ def fabric(**given: Any) -> None:
     for name, path in files.items():
         into = name == "slurm" and path.suffix not in (".conf", ".yaml")
         _check_folder(path if into else path.parent, path)
-    if "design" in options:
-        spec, counts, price = _of_design(options)
-    else:
-        spec, counts, price = _of_family(options)
+    found = _of_design(options) if "design" in options else _of_family(options)
+    counts, price = found.counts, found.price
     as_json = bool(options.get("json"))
     measure = bool(options.get("measure"))
-    if not counts.buildable and (files or measure or not (as_json and _is_sized(spec))):
-        build(spec)  # says why it cannot be built
-    _write(spec, files)
-    measured = _measured(spec) if measure else None
+    if not counts.buildable and (files or measure or not (as_json and _is_sized(found.spec))):
+        build(found.spec)  # says why it cannot be built
+    _write(found, files)
+    measured = _measured(found) if measure else None
     if as_json:
         record = fabric_record(counts, price) | ({"measured": measured} if measured else {})
         typer.echo(json.dumps(record, indent=2, allow_nan=False))
@@ -115,13 +118,21 @@ def _annotated() -> Callable[..., None]:
 fabric_command = _annotated()
 
 
-def _of_design(options: Mapping[str, Any]) -> tuple[FabricSpec, FabricCounts, FabricPrice]:
+@dataclass(frozen=True)
+class _Found:
+    """What was asked for, counted and priced, and how to build it with its cables."""
+
+    spec: FabricSpec
+    counts: FabricCounts
+    price: FabricPrice
+    cabled: Callable[[], BuiltFabric]
+
+
+def _of_design(options: Mapping[str, Any]) -> _Found:
     from netdesign.design import read_design
     from netdesign.evaluate import evaluate
-    from netdesign.fabrics import price_of, spec_of
-    from netdesign.topology.families import size
 
-    allowed = {"design", "json", "measure", "oversubscription", *_FILES}
+    allowed = {"design", "network", "json", "measure", *_FILES}
     extra = [name for name, value in options.items() if value and name not in allowed]
     if extra:
         raise DesignError(
@@ -129,19 +140,39 @@ def _of_design(options: Mapping[str, Any]) -> tuple[FabricSpec, FabricCounts, Fa
         )
     try:
         evaluation = evaluate(read_design(options["design"]))
-        spec = spec_of(evaluation)
+        network = options.get("network", "compute")
+        return _compute(evaluation) if network == "compute" else _beside(evaluation, network)
     except DesignError as error:
         name = Path(options["design"]).name
         raise error if name in error.field else error.within(name) from None
-    return spec, size(spec), price_of(evaluation)
 
 
-def _of_family(options: Mapping[str, Any]) -> tuple[FabricSpec, FabricCounts, FabricPrice]:
+def _compute(evaluation: Evaluation) -> _Found:
+    from netdesign.fabrics import cabled, hardware_of, price_of, spec_of
+    from netdesign.topology.families import size
+
+    spec, hardware = spec_of(evaluation), hardware_of(evaluation.design)
+    return _Found(spec, size(spec), price_of(evaluation), lambda: cabled(spec, hardware))
+
+
+def _beside(evaluation: Evaluation, network: str) -> _Found:
+    from netdesign.fabrics import build_beside, price_of
+    from netdesign.topology.counting import count
+
+    built = build_beside(evaluation, network)
+    counts = replace(count(built.fabric), family=network)
+    return _Found(built.spec, counts, price_of(evaluation, network), lambda: built)
+
+
+def _of_family(options: Mapping[str, Any]) -> _Found:
     from netdesign.catalog import load_catalog
     from netdesign.economics.fabric_price import fabric_price, matching_switch
+    from netdesign.fabrics import Hardware, cabled
     from netdesign.topology.families import size
     from netdesign.topology.spec import FabricSpec
 
+    if "network" in options:
+        raise DesignError("network", options["network"], "needs a design", "add --design FILE")
     if "family" not in options:
         raise DesignError("family", None, "is needed, or --design", "see netdesign fabric --help")
     catalog = load_catalog()
@@ -159,7 +190,7 @@ def _of_family(options: Mapping[str, Any]) -> tuple[FabricSpec, FabricCounts, Fa
     named = catalog.switches.get(options.get("switch", ""))
     switch = named or matching_switch(catalog.switches.values(), counts.radix, gbps)
     price = fabric_price(counts, port_gbps=gbps, switch=switch, book=book)
-    return spec, counts, price
+    return _Found(spec, counts, price, lambda: cabled(spec, Hardware(switch)))
 
 
 def _ports(options: Mapping[str, Any]) -> tuple[int | None, float]:
@@ -209,11 +240,10 @@ def _check_folder(folder: Path, path: Path) -> None:
         raise DesignError(str(path), "file", "cannot be written: no such folder", "make it first")
 
 
-def _measured(spec: FabricSpec) -> dict[str, Any]:
+def _measured(found: _Found) -> dict[str, Any]:
     from netdesign.export.fabric_measures import measures_record
-    from netdesign.topology.families import build
 
-    return measures_record(build(spec))
+    return measures_record(found.cabled().fabric)
 
 
 def _measured_text(record: dict[str, Any] | None) -> str:
@@ -222,14 +252,13 @@ def _measured_text(record: dict[str, Any] | None) -> str:
     return f"\n\n{measures_text(record)}" if record else ""
 
 
-def _write(spec: FabricSpec, files: Mapping[str, Path]) -> None:
+def _write(found: _Found, files: Mapping[str, Path]) -> None:
     """Build the fabric once and write the files that were asked for."""
     if not files:
         return
     from netdesign.export.fabric_files import WRITERS
-    from netdesign.fabrics import cabled
 
-    built = cabled(spec)
+    built = found.cabled()
     for kind, path in files.items():
         try:
             WRITERS[kind](built, path)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
-from netdesign.catalog import load_catalog
+from netdesign.catalog import Server, Switch, load_catalog
+from netdesign.catalog.parts import Technology
 from netdesign.design import Design
 from netdesign.economics.fabric_price import FabricPrice
 from netdesign.errors import DesignError
@@ -12,10 +14,37 @@ from netdesign.evaluate import Evaluation, evaluate
 from netdesign.order import parts_of
 from netdesign.topology.built import Fabric
 from netdesign.topology.families import build
-from netdesign.topology.layout import Placement, place, with_cables
+from netdesign.topology.layout import Placement, floor_for, place, with_cables
+from netdesign.topology.side_build import build_side_network, plain_spec
 from netdesign.topology.spec import FabricSpec
 
 _FAMILY_NAMES = {"fat-tree-2": "fat-tree", "fat-tree-3": "fat-tree"}
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """What stands at the two ends of the links; None where nobody has chosen it."""
+
+    switch: Switch | None = None
+    server: Server | None = None
+
+    @property
+    def cages(self) -> Cages:
+        """How many ports share a cage."""
+        twin = self.server is not None and self.server.twin_port_cages
+        ports = 1 if self.switch is None else self.switch.cage_ports
+        return {"server_twin_port_cages": twin, "switch_cage_ports": ports}
+
+    @property
+    def technology(self) -> Technology:
+        return "ethernet" if self.switch is None else self.switch.technology
+
+
+class Cages(TypedDict):
+    """Ports that share a cage, as the makers of cables and parts take them."""
+
+    server_twin_port_cages: bool
+    switch_cage_ports: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +54,7 @@ class BuiltFabric:
     spec: FabricSpec
     fabric: Fabric
     placement: Placement
+    hardware: Hardware
 
 
 def spec_of(evaluation: Evaluation) -> FabricSpec:
@@ -62,22 +92,64 @@ def described(design: Design, tiers: int | None = None) -> FabricSpec:
     )
 
 
+def hardware_of(design: Design) -> Hardware:
+    """The switch and the server of a design."""
+    parts = parts_of(design)
+    return Hardware(parts.switch, parts.server)
+
+
 def build_design(design: Design) -> BuiltFabric:
     """Every switch, port and cable of a Design, placed on a floor."""
-    return cabled(spec_of(evaluate(design)))
+    return cabled(spec_of(evaluate(design)), hardware_of(design))
 
 
-def cabled(spec: FabricSpec) -> BuiltFabric:
+def cabled(spec: FabricSpec, hardware: Hardware = Hardware()) -> BuiltFabric:
     """A described fabric, its racks, and the length and medium of each cable."""
     fabric = build(spec)
-    placement = place(fabric)
-    media = load_catalog().link_media.values()
-    return BuiltFabric(spec, with_cables(fabric, placement, tuple(media)), placement)
+    floor = load_catalog().floor if hardware.server is None else floor_for(hardware.server)
+    placement = place(fabric, floor)
+    done = with_cables(fabric, placement, floor=floor, **hardware.cages)
+    return BuiltFabric(spec, done, placement, hardware)
 
 
-def price_of(evaluation: Evaluation) -> FabricPrice:
-    """Switches, modules and cables of the compute fabric, from the bill of materials."""
-    rows = [row for row in evaluation.bom.rows if row.kind in ("switch", "transceiver", "cable")]
+def build_beside(evaluation: Evaluation, network: str) -> BuiltFabric:
+    """The storage, in-band or out-of-band network of a Design, its switches named after it.
+
+    Raises
+    ------
+    DesignError     when no source gives the ports of this network
+    """
+    sized = evaluation.beside.of(network)
+    if sized is None:
+        known = [entry.network.role for entry in evaluation.beside.networks]
+        raise DesignError(
+            "network",
+            network,
+            "has no published ports for this server",
+            f"there are {', '.join(['compute', *known])}",
+        )
+    server = parts_of(evaluation.design).server
+    fabric = build_side_network(sized)
+    named = tuple(f"{network}-{tier}" for tier in fabric.tier_names)
+    floor = floor_for(server)
+    hardware = Hardware(sized.network.switch)
+    placement = place(fabric, floor)
+    cables = with_cables(
+        replace(fabric, tier_names=named, host_port=f"{network}-"),
+        placement,
+        floor=floor,
+        **hardware.cages,
+    )
+    return BuiltFabric(plain_spec(sized), cables, placement, hardware)
+
+
+def price_of(evaluation: Evaluation, network: str = "compute") -> FabricPrice:
+    """Switches, modules and cables of one of the networks, from the whole order."""
+    rows = [
+        row
+        for row in evaluation.order.rows
+        if row.of_network == network and row.kind in ("switch", "transceiver", "cable")
+    ]
     priced = [row for row in rows if row.total_usd is not None]
     metered = [row for row in rows if row.total_power_w is not None]
     notes = [f"prices of {evaluation.bom.price_book}"]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from netdesign.charts.fabric_places import is_direct, level, tier_words
+from netdesign.charts.fabric_places import is_direct, level
+from netdesign.charts.fabric_words import tier_words
 from netdesign.charts.format import percent
 from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from netdesign.charts.fabric_words import kind_words
 from netdesign.charts.format import SPACE
 from netdesign.charts.palette import (
     BLUE,
@@ -27,15 +27,6 @@ COLOURS = (BLUE, ORANGE, GREEN, VERMILLION, PURPLE, SKY, WINE, GREY)
 LOAD_RAMP = ("#C7DFF2", "#7FB8DE", "#3A8CC4", "#E69F00", "#C0392B")  # 0, 1/4, ... of the capacity
 BROKEN = "#E3007E"
 _KEYS_IN_A_ROW = 8
-KIND_WORDS = MappingProxyType(
-    {
-        "host": "to servers",
-        "leaf_spine": "leaf to spine",
-        "spine_core": "spine to core",
-        "local": "inside a group",
-        "global": "between groups",
-    }
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +40,6 @@ class Paint:
 
     def of(self, link: int) -> str:
         return self.colours[int(self.group[link])]
-
-
-def kind_words(name: str) -> str:
-    """A kind of link in words."""
-    if name.startswith("dim") and name[3:].isdigit():
-        return f"dimension {name[3:]}"
-    return KIND_WORDS.get(name, name.replace("_", " "))
 
 
 def load_key() -> tuple[tuple[str, str], ...]:

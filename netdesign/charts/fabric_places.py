@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from netdesign.charts.words import plural
+from netdesign.charts.fabric_words import port_words, tier_words
 from netdesign.topology.built import Fabric
 
 Array = npt.NDArray[np.float64]
@@ -53,23 +53,6 @@ def is_direct(fabric: Fabric) -> bool:
     """Whether devices of one tier are joined to each other."""
     levels = level(fabric)
     return bool(np.any(levels[fabric.a] == levels[fabric.b]))
-
-
-def tier_words(fabric: Fabric, number: int, count: int) -> str:
-    """Devices of a level (0: hosts) in words: 32 leaves."""
-    if number == 0:
-        return plural(count, "server" if fabric.switches else "node")
-    name = fabric.tier_names[number - 1]
-    return plural(count, name, "leaves" if name == "leaf" else f"{name}s")
-
-
-def port_words(fabric: Fabric, number: int) -> str:
-    """Ports of one device of a level in words: 64 ports each."""
-    if number == 0:
-        return plural(fabric.host_ports, "port") + " each"
-    ports = np.asarray(fabric.ports)[np.asarray(fabric.tier) == number - 1]
-    low, high = int(ports.min()), int(ports.max())
-    return f"{low} ports each" if low == high else f"{low} to {high} ports"
 
 
 def places(fabric: Fabric, dims: tuple[int, ...] | None = None) -> Places:

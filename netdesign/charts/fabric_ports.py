@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from netdesign.catalog import load_catalog
-from netdesign.charts.fabric_paint import Paint, key_columns, kind_words, paint
-from netdesign.charts.fabric_places import Array, Places, is_direct, level, places, tier_words
+from netdesign.charts.fabric_paint import Paint, key_columns, paint
+from netdesign.charts.fabric_places import Array, Places, is_direct, level, places
+from netdesign.charts.fabric_words import link_words, tier_words
 from netdesign.charts.palette import PALE
 from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
@@ -83,13 +84,8 @@ def label(fabric: Fabric, *_rest: Any) -> str:
     """The chart in one sentence."""
     levels = np.bincount(level(fabric))
     parts = [tier_words(fabric, n, int(count)) for n, count in enumerate(levels) if count]
-    links = ", ".join(
-        f"{plural(fabric.links_of(kind.name), 'link')} of {kind.gbps:g} Gb/s "
-        f"({kind_words(kind.name)})"
-        for kind in fabric.kinds
-        if fabric.links_of(kind.name)
-    )
-    return f"A {fabric.family.replace('-', ' ')} fabric of {', '.join(parts)}, joined by {links}."
+    family = fabric.family.replace("-", " ")
+    return f"A {family} fabric of {', '.join(parts)}, joined by {link_words(fabric)}."
 
 
 def _no_marks() -> Columns:
@@ -237,7 +233,7 @@ def _ports(fabric: Fabric, names: list[str], sockets: _Sockets, colours: Paint) 
 
 
 def _port(device: str, port: str) -> str:
-    return f"{device} {port}" if port.startswith("nic") else f"{device} port {port}"
+    return f"{device} {port}" if not port[0].isdigit() else f"{device} port {port}"
 
 
 def _links(

@@ -13,11 +13,11 @@ from netdesign.charts.fabric_paint import (
     COLOURS,
     LOAD_RAMP,
     key_columns,
-    kind_words,
     load_key,
 )
 from netdesign.charts.fabric_parts import Bundles, Parts, parts_of
-from netdesign.charts.fabric_places import RIGHT, is_direct, port_words, tier_words
+from netdesign.charts.fabric_places import RIGHT, is_direct
+from netdesign.charts.fabric_words import kind_words, link_words, port_words, tier_words
 from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
 
@@ -78,13 +78,8 @@ def label(fabric: Fabric, dims: tuple[int, ...] | None = None, *_rest: Any) -> s
     totals = parts.devices.sum(axis=1).tolist()
     tiers = [tier_words(fabric, n, count) for n, count in enumerate(totals) if count]
     split = f" in {parts.words(parts.count)}" if parts.count > 1 and parts.word != "leaf" else ""
-    links = ", ".join(
-        f"{plural(fabric.links_of(kind.name), 'link')} of {kind.gbps:g} Gb/s "
-        f"({kind_words(kind.name)})"
-        for kind in fabric.kinds
-        if fabric.links_of(kind.name)
-    )
-    return f"A {fabric.family.replace('-', ' ')} fabric: {', '.join(tiers)}{split}; {links}."
+    family = fabric.family.replace("-", " ")
+    return f"A {family} fabric: {', '.join(tiers)}{split}; {link_words(fabric)}."
 
 
 def _shown(count: int, most: int) -> list[int | None]:

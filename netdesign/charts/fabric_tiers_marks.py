@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import altair as alt
 
-from netdesign.charts.authoring import dataset, finished
-from netdesign.charts.fabric_ports_marks import PICKED, TOUCHES, key, notes
-from netdesign.charts.palette import BOX_FILL, BOX_LINE
+from netdesign.charts import fabric_marks as shared
+from netdesign.charts.authoring import finished
+from netdesign.charts.fabric_marks import Sheet
 
 HEIGHT = 480
 
 
 def chart() -> alt.LayerChart:
     """The layered chart, bundles under boxes."""
-    x = alt.X("x:Q", scale=alt.Scale(domain=[0, 100], nice=False, zero=False), axis=None)
-    y = alt.Y("y:Q", scale=alt.Scale(domain=[-11, 102], nice=False, zero=False), axis=None)
-    tip = alt.Tooltip("tip:N", title=" ")
-    picked = alt.selection_point(name=PICKED, fields=["device"], on="click", clear="dblclick")
-    boxes = (
-        alt.Chart(dataset("boxes"))
-        .mark_rect(fill=BOX_FILL, stroke=BOX_LINE, strokeWidth=1, cornerRadius=3, cursor="pointer")
-        .encode(x=x, y=y, x2="x2:Q", y2="y2:Q", tooltip=tip)
-        .add_params(picked)
-        .properties(name="box")
-    )
-    names = alt.Chart(dataset("names")).mark_text(fontSize=12)
-    numbers = alt.Chart(dataset("numbers")).mark_text(align="left", dx=10, fontSize=11)
-    titles = alt.Chart(dataset("titles")).mark_text(
-        align="left", fontSize=12, fontWeight=600, limit=0
-    )
+    sheet = shared.sheet()
     layers = alt.LayerChart(
         layer=[
-            _links(x, y, tip),
-            boxes,
-            names.encode(x=x, y=y, text="text:N", tooltip=tip),
-            numbers.encode(x=x, y=y, text="text:N"),
-            titles.encode(x=x, y=y, text="text:N"),
-            *notes(x, y),
-            *key(x, y),
+            _links(sheet),
+            shared.boxes(sheet.spans("boxes"), corner=3),
+            sheet.words("names").mark_text(fontSize=12).encode(tooltip=sheet.tip),
+            sheet.words("numbers").mark_text(align="left", dx=10, fontSize=11),
+            shared.titles(sheet),
+            *shared.notes(sheet),
+            *shared.key(sheet),
         ]
     )
     return finished(
@@ -51,29 +36,18 @@ def chart() -> alt.LayerChart:
     )
 
 
-def _links(x: alt.X, y: alt.Y, tip: alt.Tooltip) -> alt.Chart:
+def _links(sheet: Sheet) -> alt.Chart:
     text = (
         "datum.tip + (isValid(datum.load) ? ', load ' + format(datum.load, '.0%') : '')"
         " + (datum.broken > 0 ? ', ' + datum.broken + ' broken' : '')"
     )
-    links: alt.Chart = (
-        alt.Chart(dataset("links"))
-        .transform_calculate(tip=text, hurt="datum.broken > 0")
-        .mark_rule(strokeCap="butt")
-        .encode(
-            x=x,
-            y=y,
-            x2="x2:Q",
-            y2="y2:Q",
-            tooltip=tip,
-            strokeWidth=alt.StrokeWidth("width:Q", scale=None),
-            color=alt.Color("colour:N", scale=None),
-            strokeDash=alt.StrokeDash(
-                "hurt:N",
-                scale=alt.Scale(domain=[False, True], range=[[1, 0], [5, 3]]),
-                legend=None,
-            ),
-            opacity=alt.condition(TOUCHES, alt.value(0.85), alt.value(0.06)),
-        )
+    rules = sheet.spans("links").transform_calculate(tip=text, hurt="datum.broken > 0")
+    return shared.links(
+        rules.mark_rule(strokeCap="butt").encode(
+            strokeWidth=alt.StrokeWidth("width:Q", scale=None)
+        ),
+        broken="hurt",
+        dash=(5, 3),
+        opacity=0.85,
+        faded=0.06,
     )
-    return links

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from netdesign.catalog import load_catalog
 from netdesign.errors import DesignError
 from netdesign.export.cable_plan import CablePlan, cable_table, write_csv, write_xlsx
 from netdesign.export.graphs import write_dot, write_graphml
@@ -18,7 +17,7 @@ from netdesign.fabrics import BuiltFabric
 
 def cable_plan(built: BuiltFabric) -> CablePlan:
     """The cables of a fabric in the order in which they are pulled."""
-    return cable_table(built.fabric, built.placement, load_catalog().link_media.values())
+    return cable_table(built.fabric, built.placement, **built.hardware.cages)
 
 
 def _cables(built: BuiltFabric, path: Path) -> None:
@@ -31,7 +30,13 @@ def _cables(built: BuiltFabric, path: Path) -> None:
 WRITERS: Mapping[str, Callable[[BuiltFabric, Path], None]] = MappingProxyType(
     {
         "cables": _cables,
-        "netbox": lambda built, path: write_netbox(built.fabric, built.placement, path),
+        "netbox": lambda built, path: write_netbox(
+            built.fabric,
+            built.placement,
+            path,
+            technology=built.hardware.technology,
+            **built.hardware.cages,
+        ),
         "slurm": lambda built, path: write_slurm(built.fabric, built.placement, path),
         "dot": lambda built, path: write_dot(built.fabric, built.placement, path),
         "graphml": lambda built, path: write_graphml(built.fabric, built.placement, path),

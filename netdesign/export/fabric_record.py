@@ -60,14 +60,19 @@ def fabric_text(counts: FabricCounts, price: FabricPrice) -> str:
     if counts.switches:
         rows += [
             ("ports left empty", f"{counts.stranded_ports:,}"),
-            ("largest with this switch", f"{counts.largest:,} endpoints"),
+            ("largest with this switch", _or_dash(counts.largest or None, " endpoints")),
             ("power of the switches", _or_dash(price.power_w, " W")),
         ]
     width = max(len(name) for name, value in rows if value) + 2
     lines = [f"{name:<{width}}{value}".rstrip() for name, value in rows]
     notes = (*counts.notes, *price.notes)
-    lines += ["", *(f"- {note[:1].upper()}{note[1:].rstrip('.')}" for note in notes)]
+    lines += ["", *(f"- {_capital(note).rstrip('.')}" for note in notes)]
     return "\n".join(lines)
+
+
+def _capital(note: str) -> str:
+    """The note with a capital, unless it begins with the name of a quantity: q = 27."""
+    return note if note[1:3] == " =" else note[:1].upper() + note[1:]
 
 
 def _plain(value: float | None) -> float | int | None:

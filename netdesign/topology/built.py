@@ -52,6 +52,7 @@ class Fabric:
     media: tuple[str, ...] = ()  # keys of the catalogue's link media
     medium: Ints | None = None  # of each link, index into media; -1 none reaches
     length_m: Floats | None = None  # of each link
+    host_port: str = "nic"  # what a port of a host is called, before its number
     notes: tuple[str, ...] = ()
 
     @property

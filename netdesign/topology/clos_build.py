@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from netdesign.topology.built import Fabric, Ints, LinkKind
+from netdesign.topology.built import Fabric, LinkKind
 from netdesign.topology.clos_shape import ClosShape
-from netdesign.topology.wiring import Bundle, wire
+from netdesign.topology.wiring import Bundle, wired_fabric
 
 Numbers = npt.NDArray[np.int64]
 
@@ -61,30 +61,22 @@ def build_clos(shape: ClosShape, notes: tuple[str, ...] = ()) -> Fabric:
                 _copied(high, copies, first_core, cores),
             )
         )
-    total = copies * (leaves + spines + cores)
-    wires = wire(bundles, hosts + total, request.breakout)
-    tier, pod, rail, plane = _switches(shape, place)
-    return Fabric(
+    pod, rail, plane = _switches(shape, place)
+    return wired_fabric(
+        bundles,
+        {"leaf": copies * leaves, "spine": copies * spines, "core": copies * cores},
         family=request.family,
         hosts=hosts,
         host_ports=request.server_ports * (1 if request.dealt else request.planes),
         gpus_per_host=request.gpus_per_server,
         endpoints=request.host_links,
-        tier_names=("leaf", "spine", "core"),
-        tier=tier,
         pod=pod,
         rail=rail,
         plane=plane,
-        ports=np.full(total, request.radix + request.spare_ports, dtype=np.int32),
+        ports=request.radix + request.spare_ports,
         port_gbps=request.port_gbps,
         breakout=request.breakout,
         spare_ports=request.spare_ports,
-        kinds=wires.kinds,
-        kind=wires.kind,
-        a=wires.a,
-        a_slot=wires.a_slot,
-        b=wires.b,
-        b_slot=wires.b_slot,
         notes=notes,
     )
 
@@ -213,8 +205,8 @@ def _copied(devices: Numbers, copies: int, first: int, each: int) -> Numbers:
     return np.asarray(offsets + devices).ravel()
 
 
-def _switches(shape: ClosShape, place: _Place) -> tuple[Ints, Ints, Ints, Ints]:
-    """Tier, pod, rail and plane of each switch."""
+def _switches(shape: ClosShape, place: _Place) -> tuple[Numbers, Numbers, Numbers]:
+    """Pod, rail and plane of each switch."""
     request, copies = shape.request, shape.request.copies
     counts = (shape.leaves.count, shape.spines, shape.cores)
     spines, _, _, _ = _pod_table(shape) if shape.pods else (np.zeros(0, dtype=np.int64),) * 4
@@ -236,12 +228,7 @@ def _switches(shape: ClosShape, place: _Place) -> tuple[Ints, Ints, Ints, Ints]:
         for level, number in enumerate(copy)
     ]
     return (
-        _whole([np.full(copies * count, level) for level, count in enumerate(counts)]),
-        _whole([np.tile(pod, copies) for pod in pods]),
-        _whole(rail),
-        _whole([number // per_plane for number in copy]),
+        np.concatenate([np.tile(pod, copies) for pod in pods]),
+        np.concatenate(rail),
+        np.concatenate([number // per_plane for number in copy]),
     )
-
-
-def _whole(parts: list[Numbers]) -> Ints:
-    return np.concatenate(parts).astype(np.int32)

@@ -21,7 +21,7 @@ def clos_counts(shape: ClosShape, reason: str = "", notes: tuple[str, ...] = ())
     between = request.endpoint_gbps if request.split else request.port_gbps
     return FabricCounts(
         family=request.family,
-        endpoints=request.endpoints,
+        endpoints=request.endpoints // request.homes,
         switches=switches,
         links={"host": request.host_links, "leaf_spine": leaf_spine, "spine_core": spine_core},
         link_gbps={"host": request.endpoint_gbps, "leaf_spine": between, "spine_core": between},
@@ -30,7 +30,7 @@ def clos_counts(shape: ClosShape, reason: str = "", notes: tuple[str, ...] = ())
         bisection_links=bisection_links(shape),
         transceivers=request.host_links + ports_used,
         stranded_ports=sum(switches.values()) * request.radix - ports_used,
-        largest=shape.largest,
+        largest=shape.largest // request.homes,
         buildable=shape.buildable,
         reason=reason,
         notes=notes,

@@ -27,6 +27,8 @@ _TIERS = {
     "multi-plane": (1, 2, 3),
 }
 _TIER_WORDS = {1: "one-tier", 2: "two-tier", 3: "three-tier"}
+_DUAL = ("fat-tree", "rail-optimised")
+_DUAL_HOMES = 2
 _FLAT = 2  # tiers up to which planes are worth their switches
 _USUAL_SERVER = 8
 _USUAL_RADIX = 64
@@ -68,7 +70,7 @@ def resolve(spec: FabricSpec) -> Resolved:
 
 def _attempts(spec: FabricSpec, draft: Request) -> Iterator[Request]:
     tiers = (spec.tiers,) if spec.tiers else _TIERS[spec.family]
-    if spec.tiers is None and draft.unit_machines:
+    if spec.tiers is None and (draft.unit_machines or draft.homes > 1):
         tiers = (2, 3)
     can_be_dealt = draft.planes > 1 and draft.server_ports % draft.planes == 0
     flat = [count for count in tiers if count <= _FLAT]
@@ -102,14 +104,16 @@ def _draft(spec: FabricSpec) -> tuple[Request, tuple[str, ...]]:
         notes.append(f"{planes} planes")
     server_ports, gpus, machine_ports = _machine(spec)
     rails = _rails(spec, server_ports, gpus, machine_ports)
+    homes = _homes(spec)
     draft = Request(
         family=spec.family,
-        endpoints=spec.endpoints or machine_ports,
+        endpoints=homes * (spec.endpoints or machine_ports),
+        homes=homes,
         machines=1,
-        machine_ports=machine_ports,
-        server_ports=server_ports,
+        machine_ports=homes * machine_ports,
+        server_ports=homes * server_ports,
         gpus_per_server=gpus,
-        rails=rails,
+        rails=homes * rails,
         apart=spec.family == "rail-only",
         planes=planes,
         dealt=False,
@@ -128,7 +132,7 @@ def _draft(spec: FabricSpec) -> tuple[Request, tuple[str, ...]]:
     )
     if spec.endpoints is None:
         draft = _full(spec, draft)
-        notes.append(f"{draft.endpoints:,} endpoints, all that it holds")
+        notes.append(f"{draft.endpoints // homes:,} endpoints, all that it holds")
     _check_machines(draft)
     machines = math.ceil(draft.endpoints / draft.machine_ports)
     return replace(draft, machines=machines), tuple(notes)
@@ -182,6 +186,17 @@ def _rails(spec: FabricSpec, server_ports: int, gpus: int, machine_ports: int) -
     return rails
 
 
+def _homes(spec: FabricSpec) -> int:
+    """Leaves of an endpoint: two with dual top-of-rack switches, each a rail of its own."""
+    if not spec.dual_tor:
+        return 1
+    if spec.family not in _DUAL:
+        raise DesignError(
+            "dual_tor", spec.family, "has no spines that two leaves share", " or ".join(_DUAL)
+        )
+    return _DUAL_HOMES
+
+
 def _unit_machines(
     spec: FabricSpec, server_ports: int, machine_ports: int, notes: list[str]
 ) -> int:
@@ -200,13 +215,13 @@ def _check_machines(draft: Request) -> None:
         raise DesignError(
             "endpoints", draft.endpoints, "is too many", f"give at most {_LARGEST_ENDPOINTS:,}"
         )
-    ports = draft.machine_ports
-    rest = draft.endpoints % ports
+    ports, endpoints = draft.machine_ports // draft.homes, draft.endpoints // draft.homes
+    rest = endpoints % ports
     if rest and (draft.rails > 1 or draft.unit_machines):
-        below, above = draft.endpoints - rest, draft.endpoints - rest + ports
+        below, above = endpoints - rest, endpoints - rest + ports
         near = f"{below:,} or {above:,}" if below else f"{above:,}"
         raise DesignError(
-            "endpoints", draft.endpoints, f"are no whole servers of {ports} ports", f"give {near}"
+            "endpoints", endpoints, f"are no whole servers of {ports} ports", f"give {near}"
         )
 
 
@@ -216,14 +231,16 @@ def _choices(spec: FabricSpec, shape: ClosShape) -> Iterator[str]:
         yield f"{request.tiers} tier{'s' if request.tiers > 1 else ''}, the fewest that hold all"
         if request.tiers > 1 and request.endpoints <= request.radix * request.breakout:
             yield "one switch would hold all endpoints: a single switch saves the spines"
-    if spec.rails is None and request.rails > 1:
-        yield f"{request.rails} rails"
+    if spec.rails is None and request.rails > request.homes:
+        yield f"{request.rails // request.homes} rails"
     if request.planes > 1:
         yield (
             "endpoints dealt over the planes, one port each"
             if request.dealt
             else "a port of every endpoint to each plane"
         )
+    if request.homes > 1:
+        yield "a port of every endpoint to each of two leaves, which share their spines"
     if request.split:
         yield f"ports between switches split to {request.endpoint_gbps:g}G, which saves a tier"
     if shape.core_groups:
@@ -247,9 +264,11 @@ def _why_not(spec: FabricSpec, shape: ClosShape) -> str:
         ways.append(f"{even[enough] + request.spare_ports} ports a switch")
     if request.tiers == 1 and not ways:
         ways.append("a fat tree")
-    tier = "" if request.tiers == 1 else f"{_TIER_WORDS[request.tiers]} "
+    switch = f"{request.radix}-port switch"
+    name = f"{_TIER_WORDS[request.tiers]} {TITLES[request.family]} of {switch}es"
     return (
-        f"A {tier}{TITLES[request.family]} of {request.radix}-port switches ends at "
-        f"{shape.largest:,} endpoints; {request.endpoints:,} need "
+        f"A {f'single {switch}' if request.copies * request.tiers == 1 else name} ends at "
+        f"{shape.largest // request.homes:,} endpoints; "
+        f"{request.endpoints // request.homes:,} need "
         f"{' or '.join(ways) or 'another family'}."
     )

@@ -23,7 +23,8 @@ class Request:
     """A Clos fabric with every choice made."""
 
     family: str
-    endpoints: int
+    endpoints: int  # ports to be cabled, in each plane
+    homes: int  # leaves below shared spines that an endpoint is cabled to
     machines: int  # servers, or scale-up domains larger than a server
     machine_ports: int
     server_ports: int

@@ -55,7 +55,7 @@ def count(fabric: Fabric) -> FabricCounts:
         stranded_ports=sum(ports.stranded for ports in tiers),
         largest=UNKNOWN,
         circuit_switches=UNKNOWN,
-        notes=() if far.exact else (f"Diameter {far.note}.",),
+        notes=() if far.exact else (f"diameter {far.note}",),
     )
 
 

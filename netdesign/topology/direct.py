@@ -1,22 +1,23 @@
-"""What do all direct fabrics share? Hosts on routers, checks of a request, assembly of the arrays.
+"""What do all direct fabrics share? Checks of a request, counts and arrays of hosts on routers.
 
 In a direct fabric every switch (a router) carries hosts and links to other routers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from netdesign.errors import DesignError
-from netdesign.topology.built import Fabric, Ints, LinkKind
-from netdesign.topology.spec import FabricSpec
-from netdesign.topology.wiring import Bundle, wire
+from netdesign.topology.built import Fabric, LinkKind
+from netdesign.topology.spec import FabricCounts, FabricSpec
+from netdesign.topology.wiring import Bundle, wired_fabric
+
+Ends = npt.NDArray[np.int64]
 
 # Beyond these a number is a slip of the hand; counts stay exact and instant up to them.
 MOST_ENDPOINTS = 100_000_000
@@ -57,30 +58,37 @@ class Obstacle:
     sentence: str
 
 
-@dataclass(frozen=True)
-class Attachment:
-    """Hosts on routers: the first routers are full, the last ones carry what is left."""
+@dataclass(frozen=True, kw_only=True)
+class DirectShape:
+    """A direct fabric of routers with every number settled; a family adds what is its own.
+
+    Hosts are on the switches of the first tier: the first are full, the last carry what is left.
+    """
 
     endpoints: int
-    routers: int
-    each: int  # endpoints of a full router
+    p: int  # endpoints of a full router
     breakout: int  # endpoints of a split port
+    radix: int  # ports of a switch, spare ones included
+    spare_ports: int
+    switches: Mapping[str, int]  # by tier name, lowest first
+    between: Mapping[str, int]  # links between switches, by kind
+    largest: int  # endpoints that the family can hold with this switch
+    obstacle: Obstacle | None
+    notes: tuple[str, ...]
 
     @property
-    def ports_each(self) -> int:
-        """Ports of a full router that hosts take."""
-        return -(-self.each // self.breakout)
+    def links(self) -> dict[str, int]:
+        return {"host": self.endpoints, **self.between}
 
     @property
-    def ports(self) -> int:
-        """Ports of all routers that hosts take."""
-        full, rest = divmod(self.endpoints, self.each)
-        return full * self.ports_each - (-rest // self.breakout)
+    def switches_with_hosts(self) -> int:
+        return -(-self.endpoints // self.p)
 
     @property
-    def transceivers(self) -> int:
-        """One at every host port, one at every router port that hosts take."""
-        return self.endpoints + self.ports
+    def ports_to_hosts(self) -> int:
+        """Ports of all routers that hosts take; endpoints of one split port take one."""
+        full, rest = divmod(self.endpoints, self.p)
+        return full * -(-self.p // self.breakout) - (-rest // self.breakout)
 
 
 def check(spec: FabricSpec) -> None:
@@ -138,102 +146,130 @@ def usable_ports(spec: FabricSpec) -> int | None:
     return None if spec.radix is None else spec.radix - spec.spare_ports
 
 
-def refuse(obstacle: Obstacle) -> NoReturn:
-    """Raise the obstacle as the error of an input that cannot be built."""
-    sentence = obstacle.sentence.rstrip(".")
-    if sentence[1:2] == " ":
-        sentence = sentence[0].lower() + sentence[1:]
-    raise DesignError(obstacle.field, obstacle.value, "cannot be built", sentence)
+def ports_of_switch(spec: FabricSpec, needed: int) -> int:
+    """Ports of a switch, spare ones included; without a radix just those that are needed."""
+    return spec.radix if spec.radix is not None else needed + spec.spare_ports
 
 
-def check_links(family: str, links: int, endpoints: int) -> None:
-    """Refuse to build more links than this program holds in memory."""
-    if links > MOST_LINKS:
+def port_obstacle(spec: FabricSpec, needs: str, needed: int) -> Obstacle | None:
+    """Why a switch has too few ports; ``needs`` is what needs them, with its verb."""
+    if spec.radix is None or needed <= spec.radix - spec.spare_ports:
+        return None
+    kept = f" beside {spec.spare_ports} spare ones" if spec.spare_ports else ""
+    sentence = f"{needs} {needed} ports{kept}; the switch has {spec.radix}."
+    return Obstacle("radix", spec.radix, sentence)
+
+
+def check_buildable(
+    family: str, obstacle: Obstacle | None, links: Mapping[str, int], endpoints: int
+) -> None:
+    """Refuse to build what cannot be, or has more links than are held in memory.
+
+    Raises
+    ------
+    DesignError    the obstacle, or the number of links
+    """
+    if obstacle is not None:
+        sentence = obstacle.sentence.rstrip(".")
+        if sentence[1:2] == " ":
+            sentence = sentence[0].lower() + sentence[1:]
+        raise DesignError(obstacle.field, obstacle.value, "cannot be built", sentence)
+    total = sum(links.values())
+    if total > MOST_LINKS:
         raise DesignError(
             "endpoints",
             endpoints,
-            f"makes a {family} of {links:,} links",
+            f"makes a {family} of {total:,} links",
             f"fabrics of up to {MOST_LINKS:,} links are built, larger ones only counted",
         )
 
 
-def link_speeds(spec: FabricSpec, kinds: Sequence[str]) -> dict[str, float]:
+def link_speeds(spec: FabricSpec, kinds: Iterable[str]) -> dict[str, float]:
     """Gb/s by kind of link: hosts at their own speed, all others at that of a port."""
     host = spec.port_gbps if spec.endpoint_gbps is None else spec.endpoint_gbps
     return {name: host if name == "host" else spec.port_gbps for name in kinds}
 
 
-def assemble(
+def direct_counts(
     spec: FabricSpec,
-    attached: Attachment,
-    between: Mapping[str, tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]],
+    shape: DirectShape,
     *,
-    ports: int,
-    group: npt.NDArray[np.integer] | None = None,
-    tier_names: tuple[str, ...] = ("router",),
-    tier: npt.NDArray[np.integer] | None = None,
-    notes: tuple[str, ...] = (),
+    diameter: int,
+    bisection_links: int | None,
+    oversubscription: float = 1.0,
+) -> FabricCounts:
+    """Counts of a direct fabric of routers by formula."""
+    ends = 2 * sum(shape.between.values())
+    usable = sum(shape.switches.values()) * (shape.radix - shape.spare_ports)
+    return FabricCounts(
+        family=spec.family,
+        endpoints=shape.endpoints,
+        switches=shape.switches,
+        links=shape.links,
+        link_gbps=link_speeds(spec, shape.links),
+        oversubscription=oversubscription,
+        diameter=diameter,
+        bisection_links=bisection_links,
+        transceivers=shape.endpoints + shape.ports_to_hosts + ends,
+        # With too few ports for its links the shape cannot be built and none is empty.
+        stranded_ports=max(usable - shape.ports_to_hosts - ends, 0),
+        largest=shape.largest,
+        buildable=shape.obstacle is None,
+        reason="" if shape.obstacle is None else shape.obstacle.sentence,
+        notes=shape.notes,
+    )
+
+
+def direct_fabric(
+    spec: FabricSpec, shape: DirectShape, ends: Mapping[str, tuple[Ends, Ends]], group: Ends
 ) -> Fabric:
-    """Join hosts and links between routers to a ``Fabric``.
+    """The graph of a direct fabric of routers.
 
     Parameters
     ----------
-    between : by kind of link, both ends of every link as numbers of switches from 0
-    ports : int                of each switch, spare ones included
-    group : ints, one a switch
-    tier : ints, one a switch  index into ``tier_names``; all 0 if None
+    spec : FabricSpec
+    shape : DirectShape     of a fabric that can be built
+    ends : mapping          by kind of link between switches, lowest first: both ends of every
+                            link as numbers of switches from 0
+    group : int array       of each switch
     """
-    switches = attached.routers if tier is None else len(tier)
     host_ports = spec.ports_per_server or spec.gpus_per_server or 1
-    hosts = -(-attached.endpoints // host_ports)
-    endpoint = np.arange(attached.endpoints, dtype=np.int64)
-    speed = link_speeds(spec, ["host", *between])
+    hosts = -(-shape.endpoints // host_ports)
+    endpoint = np.arange(shape.endpoints, dtype=np.int64)
+    speed = link_speeds(spec, shape.links)
     bundles = [
         Bundle(
             LinkKind("host", speed["host"]),
             endpoint // host_ports,
-            hosts + endpoint // attached.each,
+            hosts + endpoint // shape.p,
             endpoint % host_ports,
         )
     ]
-    for name, (a, b) in between.items():
-        kind = LinkKind(name, speed[name], attached.breakout)
+    for name, (a, b) in ends.items():
+        kind = LinkKind(name, speed[name], shape.breakout)
         bundles.append(Bundle(kind, hosts + a, hosts + b))
-    wires = wire(bundles, hosts + switches)
-    return Fabric(
+    return wired_fabric(
+        bundles,
+        shape.switches,
         family=spec.family,
         hosts=hosts,
         host_ports=host_ports,
         gpus_per_host=spec.gpus_per_server or host_ports,
-        endpoints=attached.endpoints,
-        tier_names=tier_names,
-        tier=_each(0 if tier is None else tier, switches),
-        pod=_each(-1 if group is None else group, switches),
-        rail=_each(-1, switches),
-        plane=_each(0, switches),
-        ports=_each(ports, switches),
+        endpoints=shape.endpoints,
+        pod=group,
+        ports=shape.radix,
         port_gbps=spec.port_gbps,
-        breakout=attached.breakout,
-        spare_ports=spec.spare_ports,
-        kinds=wires.kinds,
-        kind=wires.kind,
-        a=wires.a,
-        a_slot=wires.a_slot,
-        b=wires.b,
-        b_slot=wires.b_slot,
-        notes=notes,
+        breakout=shape.breakout,
+        spare_ports=shape.spare_ports,
+        notes=shape.notes,
     )
 
 
-def complete_graphs(graphs: int, nodes: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def complete_graphs(graphs: int, nodes: int) -> tuple[Ends, Ends]:
     """Ends of the links of equal complete graphs side by side, nodes numbered graph by graph."""
     a, b = np.triu_indices(nodes, 1)
     first = np.arange(graphs, dtype=np.int64)[:, None] * nodes
     return (first + a).ravel(), (first + b).ravel()
-
-
-def _each(value: int | npt.NDArray[np.integer], switches: int) -> Ints:
-    return np.broadcast_to(np.asarray(value, dtype=np.int32), (switches,)).copy()
 
 
 def check_dims(dims: tuple[int, ...], most: int) -> None:

@@ -7,7 +7,6 @@ used, so that pairs of groups are joined several times.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,70 +14,23 @@ import numpy as np
 from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric
 from netdesign.topology.direct import (
-    Attachment,
-    Obstacle,
-    assemble,
     check,
-    check_links,
+    check_buildable,
     complete_graphs,
+    direct_counts,
+    direct_fabric,
     lanes,
-    link_speeds,
-    refuse,
     usable_ports,
 )
-from netdesign.topology.group_links import (
-    Ends,
-    crossing_links,
-    group_links,
-    linked_ports,
-    port_distances,
-    spread_links,
-)
+from netdesign.topology.group_links import Ends, port_distances, spread_links
+from netdesign.topology.grouped import Group, GroupedShape, global_links, grouped_shape
 from netdesign.topology.spec import FabricCounts, FabricSpec
 
-KINDS = ("host", "local", "global")
 # So many pairs of routers are walked between; beyond, the bound stands: 3 links.
 _MOST_PAIRS = 4_000_000
 
 
-@dataclass(frozen=True)
-class DragonflyShape:
-    """A dragonfly with every number settled."""
-
-    endpoints: int
-    groups: int
-    p: int  # endpoints of a router
-    a: int  # routers of a group
-    h: int  # global ports of a router
-    breakout: int
-    radix: int  # ports of a router, spare ones included
-    spare_ports: int
-    obstacle: Obstacle | None
-    notes: tuple[str, ...]
-
-    @property
-    def routers(self) -> int:
-        return self.groups * self.a
-
-    @property
-    def attached(self) -> Attachment:
-        return Attachment(self.endpoints, self.routers, self.p, self.breakout)
-
-    @property
-    def local_links(self) -> int:
-        return self.groups * self.a * (self.a - 1) // 2
-
-    @property
-    def global_links(self) -> int:
-        return linked_ports(self.groups, self.a * self.h) // 2
-
-    @property
-    def largest(self) -> int:
-        """Endpoints in as many groups as the global ports can join."""
-        return self.a * self.p * (self.a * self.h + 1)
-
-
-def dragonfly_shape(spec: FabricSpec) -> DragonflyShape:
+def dragonfly_shape(spec: FabricSpec) -> GroupedShape:
     """Settle p, a, h and the groups of a dragonfly.
 
     Raises
@@ -87,27 +39,20 @@ def dragonfly_shape(spec: FabricSpec) -> DragonflyShape:
     """
     check(spec)
     breakout = lanes(spec)
-    usable = usable_ports(spec)
-    p, a, h = _router(spec, breakout, usable)
-    needed = -(-p // breakout) + a - 1 + h
-    most = a * h + 1
-    groups = spec.groups
-    if groups is None:
-        groups = most if spec.endpoints is None else -(-spec.endpoints // (a * p))
-    endpoints = spec.endpoints if spec.endpoints is not None else groups * a * p
-    return DragonflyShape(
-        # Places for hosts end with the groups that were asked for; the obstacle says so.
-        endpoints=min(endpoints, groups * a * p),
-        groups=groups,
+    p, a, h = _router(spec, breakout, usable_ports(spec))
+    group = Group(
+        family="dragonfly",
+        joined_by="router",
         p=p,
         a=a,
         h=h,
-        breakout=breakout,
-        radix=spec.radix if spec.radix is not None else needed + spec.spare_ports,
-        spare_ports=spec.spare_ports,
-        obstacle=_obstacle(spec, endpoints, groups, (p, a, h), needed, usable),
-        notes=_notes(spec, groups, p, a, h),
+        needed=-(-p // breakout) + a - 1 + h,
+        needs=f"A router with p = {p}, a = {a}, h = {h} needs",
+        switches={"router": a},
+        links={"local": a * (a - 1) // 2},
+        balanced_ports=lambda endpoints, lanes: 4 * _balanced(endpoints, lanes),
     )
+    return grouped_shape(spec, group, _chosen(spec, p, a, h))
 
 
 def size_dragonfly(spec: FabricSpec) -> FabricCounts:
@@ -118,29 +63,8 @@ def size_dragonfly(spec: FabricSpec) -> FabricCounts:
     diameter is that between routers with hosts.
     """
     shape = dragonfly_shape(spec)
-    attached = shape.attached
-    links = {
-        "host": shape.endpoints,
-        "local": shape.local_links,
-        "global": shape.global_links,
-    }
-    between = shape.local_links + shape.global_links
-    usable = shape.routers * (shape.radix - shape.spare_ports)
-    return FabricCounts(
-        family=spec.family,
-        endpoints=shape.endpoints,
-        switches={"router": shape.routers},
-        links=links,
-        link_gbps=link_speeds(spec, KINDS),
-        oversubscription=1.0,
-        diameter=_host_diameter(shape),
-        bisection_links=_bisection(shape),
-        transceivers=attached.transceivers + 2 * between,
-        stranded_ports=max(usable - attached.ports - 2 * between, 0),
-        largest=shape.largest,
-        buildable=shape.obstacle is None,
-        reason="" if shape.obstacle is None else shape.obstacle.sentence,
-        notes=shape.notes,
+    return direct_counts(
+        spec, shape, diameter=_host_diameter(shape), bisection_links=_bisection(shape)
     )
 
 
@@ -152,20 +76,15 @@ def build_dragonfly(spec: FabricSpec) -> Fabric:
     DesignError    it cannot be built, or has more links than are held in memory
     """
     shape = dragonfly_shape(spec)
-    if shape.obstacle is not None:
-        refuse(shape.obstacle)
-    total = shape.endpoints + shape.local_links + shape.global_links
-    check_links("dragonfly", total, shape.endpoints)
-    return assemble(
+    check_buildable("dragonfly", shape.obstacle, shape.links, shape.endpoints)
+    return direct_fabric(
         spec,
-        shape.attached,
+        shape,
         {
             "local": complete_graphs(shape.groups, shape.a),
-            "global": _global_links(shape.groups, shape.a, shape.h),
+            "global": global_links(shape.groups, shape.a, shape.h),
         },
-        ports=shape.radix,
         group=np.repeat(np.arange(shape.groups), shape.a),
-        notes=shape.notes,
     )
 
 
@@ -210,86 +129,25 @@ def _balanced(endpoints: int, breakout: int) -> int:
     return h
 
 
-def _obstacle(
-    spec: FabricSpec,
-    endpoints: int,
-    groups: int,
-    router: tuple[int, int, int],
-    needed: int,
-    usable: int | None,
-) -> Obstacle | None:
-    p, a, h = router
-    most = a * h + 1
-    if usable is not None and needed > usable:
-        kept = f" beside {spec.spare_ports} spare ones" if spec.spare_ports else ""
-        sentence = (
-            f"A router with p = {p}, a = {a}, h = {h} needs {needed} ports{kept}; "
-            f"the switch has {spec.radix}."
-        )
-        return Obstacle("radix", spec.radix or 0, sentence)
-    if spec.endpoints is not None and endpoints > a * p * most:
-        ports = 4 * _balanced(endpoints, lanes(spec)) + spec.spare_ports
-        kind = f"{spec.radix}-port switches" if spec.radix else f"p = {p}, a = {a}, h = {h}"
-        sentence = (
-            f"A dragonfly of {kind} ends at {a * p * most:,} endpoints; "
-            f"{endpoints:,} need {ports} ports a switch."
-        )
-        return Obstacle("endpoints", endpoints, sentence)
-    if groups > most:
-        sentence = (
-            f"A group of {a} routers with {h} global links each reaches {a * h:,} other groups, "
-            f"so {most:,} groups at most; {groups:,} need {-(-(groups - 1) // a)} a router."
-        )
-        return Obstacle("groups", groups, sentence)
-    if endpoints > groups * a * p:
-        sentence = (
-            f"A dragonfly of {groups:,} groups holds {groups * a * p:,} endpoints; "
-            f"{endpoints:,} need {-(-endpoints // (a * p)):,} groups."
-        )
-        return Obstacle("endpoints", endpoints, sentence)
-    return None
-
-
-def _notes(spec: FabricSpec, groups: int, p: int, a: int, h: int) -> tuple[str, ...]:
-    notes = []
+def _chosen(spec: FabricSpec, p: int, a: int, h: int) -> tuple[str, ...]:
     chosen = [
         f"{name} = {value}"
         for name, value, given in (("p", p, spec.p), ("a", a, spec.a), ("h", h, spec.h))
         if given is None
     ]
-    if chosen:
-        notes.append(f"Chosen near the balance a = 2p = 2h: {', '.join(chosen)}.")
-    if spec.groups is None:
-        why = "the most that can be joined" if spec.endpoints is None else "as the endpoints need"
-        notes.append(f"{groups:,} groups, {why}.")
-    if groups == 1:
-        notes.append("One group: no global links, the global ports stay empty.")
-    elif groups < a * h + 1:
-        each, rest = spread_links(groups, a * h)
-        several = f"{each} or {each + 1}" if rest else f"{each}"
-        notes.append(f"All global ports are used: {several} links between two groups.")
-    return tuple(notes)
+    return (f"chosen near the balance a = 2p = 2h: {', '.join(chosen)}",) if chosen else ()
 
 
-def _host_diameter(shape: DragonflyShape) -> int:
-    occupied = -(-shape.endpoints // shape.p)
-    if occupied <= shape.a:
-        return min(occupied - 1, 1)
+def _host_diameter(shape: GroupedShape) -> int:
+    if shape.switches_with_hosts <= shape.a:
+        return min(shape.switches_with_hosts - 1, 1)
     return _diameter(shape.groups, shape.a, shape.h)
 
 
-def _bisection(shape: DragonflyShape) -> int | None:
-    if shape.endpoints <= (shape.groups - 1) * shape.a * shape.p:
+def _bisection(shape: GroupedShape) -> int | None:
+    if shape.has_empty_groups:
         return None
-    if shape.groups == 1:
-        return shape.a * shape.a // 4
-    return crossing_links(shape.groups, shape.a * shape.h)
-
-
-def _global_links(groups: int, a: int, h: int) -> tuple[Ends, Ends]:
-    """Routers at both ends of every global link; consecutive ports of a group share a router."""
-    left, left_port, right, right_port = group_links(groups, a * h, spread=h)
-    return left * a + left_port // h, right * a + right_port // h
+    return shape.a * shape.a // 4 if shape.groups == 1 else shape.crossing_links
 
 
 @lru_cache(maxsize=256)
@@ -329,7 +187,7 @@ def _walked(groups: int, a: int, h: int, routers: Ends) -> int:
     place[chosen] = np.arange(len(chosen))
     near = np.zeros((len(chosen), groups * a), dtype=np.float32)
     near[np.arange(len(chosen)), chosen] = 1
-    for left, right in (complete_graphs(groups, a), _global_links(groups, a, h)):
+    for left, right in (complete_graphs(groups, a), global_links(groups, a, h)):
         for start, end in ((left, right), (right, left)):
             known = place[start] >= 0
             near[place[start[known]], end[known]] = 1

@@ -6,67 +6,24 @@ spines, half of each switch's ports down and half up, and up to (k/2)^2 + 1 grou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric
 from netdesign.topology.direct import (
-    Attachment,
-    Obstacle,
-    assemble,
     check,
-    check_links,
+    check_buildable,
+    direct_counts,
+    direct_fabric,
     lanes,
     link_speeds,
-    refuse,
     usable_ports,
 )
-from netdesign.topology.group_links import crossing_links, group_links, linked_ports, spread_links
+from netdesign.topology.grouped import Group, GroupedShape, global_links, grouped_shape
 from netdesign.topology.spec import FabricCounts, FabricSpec
 
-KINDS = ("host", "leaf_spine", "global")
 
-
-@dataclass(frozen=True)
-class DragonflyPlusShape:
-    """A dragonfly+ with every number settled."""
-
-    endpoints: int
-    groups: int
-    p: int  # endpoints of a leaf
-    a: int  # leaves of a group, and as many spines
-    h: int  # global ports of a spine
-    breakout: int
-    radix: int  # ports of a switch, spare ones included
-    spare_ports: int
-    obstacle: Obstacle | None
-    notes: tuple[str, ...]
-
-    @property
-    def leaves(self) -> int:
-        return self.groups * self.a
-
-    @property
-    def attached(self) -> Attachment:
-        return Attachment(self.endpoints, self.leaves, self.p, self.breakout)
-
-    @property
-    def leaf_spine_links(self) -> int:
-        return self.groups * self.a * self.a
-
-    @property
-    def global_links(self) -> int:
-        return linked_ports(self.groups, self.a * self.h) // 2
-
-    @property
-    def largest(self) -> int:
-        """Endpoints in as many groups as the global ports can join."""
-        return self.a * self.p * (self.a * self.h + 1)
-
-
-def dragonfly_plus_shape(spec: FabricSpec) -> DragonflyPlusShape:
+def dragonfly_plus_shape(spec: FabricSpec) -> GroupedShape:
     """Settle the switches of a group and the groups.
 
     Raises
@@ -84,23 +41,19 @@ def dragonfly_plus_shape(spec: FabricSpec) -> DragonflyPlusShape:
     p = spec.p
     if p is None:
         p = half * breakout if usable is None else max(min(half, usable - a), 1) * breakout
-    groups = spec.groups
-    if groups is None:
-        groups = a * h + 1 if spec.endpoints is None else -(-spec.endpoints // (a * p))
-    endpoints = spec.endpoints if spec.endpoints is not None else groups * a * p
-    needed = a + max(h, -(-p // breakout))
-    return DragonflyPlusShape(
-        endpoints=min(endpoints, groups * a * p),
-        groups=groups,
+    group = Group(
+        family="dragonfly+",
+        joined_by="spine",
         p=p,
         a=a,
         h=h,
-        breakout=breakout,
-        radix=spec.radix if spec.radix is not None else needed + spec.spare_ports,
-        spare_ports=spec.spare_ports,
-        obstacle=_obstacle(spec, endpoints, groups, (p, a, h), needed),
-        notes=_notes(spec, groups, p, a, h),
+        needed=a + max(h, -(-p // breakout)),
+        needs=f"Switches with p = {p}, a = {a}, h = {h} need",
+        switches={"leaf": a, "spine": a},
+        links={"leaf_spine": a * a},
+        balanced_ports=lambda endpoints, lanes: 2 * _least_half(endpoints, lanes),
     )
+    return grouped_shape(spec, group, _chosen(spec, p, a, h))
 
 
 def size_dragonfly_plus(spec: FabricSpec) -> FabricCounts:
@@ -110,28 +63,12 @@ def size_dragonfly_plus(spec: FabricSpec) -> FabricCounts:
     groups, or, where it is less, all that half the leaves send up; None where groups are empty.
     """
     shape = dragonfly_plus_shape(spec)
-    attached = shape.attached
-    between = shape.leaf_spine_links + shape.global_links
-    usable = 2 * shape.leaves * (shape.radix - shape.spare_ports)
-    return FabricCounts(
-        family=spec.family,
-        endpoints=shape.endpoints,
-        switches={"leaf": shape.leaves, "spine": shape.leaves},
-        links={
-            "host": shape.endpoints,
-            "leaf_spine": shape.leaf_spine_links,
-            "global": shape.global_links,
-        },
-        link_gbps=link_speeds(spec, KINDS),
-        oversubscription=_oversubscription(spec, shape),
+    return direct_counts(
+        spec,
+        shape,
         diameter=_diameter(shape),
         bisection_links=_bisection(shape),
-        transceivers=attached.transceivers + 2 * between,
-        stranded_ports=max(usable - attached.ports - 2 * between, 0),
-        largest=shape.largest,
-        buildable=shape.obstacle is None,
-        reason="" if shape.obstacle is None else shape.obstacle.sentence,
-        notes=shape.notes,
+        oversubscription=_oversubscription(spec, shape),
     )
 
 
@@ -143,31 +80,16 @@ def build_dragonfly_plus(spec: FabricSpec) -> Fabric:
     DesignError    it cannot be built, or has more links than are held in memory
     """
     shape = dragonfly_plus_shape(spec)
-    if shape.obstacle is not None:
-        refuse(shape.obstacle)
-    total = shape.endpoints + shape.leaf_spine_links + shape.global_links
-    check_links("dragonfly+", total, shape.endpoints)
-    groups, a, h = shape.groups, shape.a, shape.h
-    leaf = np.repeat(np.arange(shape.leaves, dtype=np.int64), a)
-    spine = leaf // a * a + np.tile(np.arange(a, dtype=np.int64), shape.leaves)
-    left, left_port, right, right_port = group_links(groups, a * h, spread=h)
-    first = shape.leaves
-    group = np.repeat(np.arange(groups), a)
-    return assemble(
+    check_buildable("dragonfly+", shape.obstacle, shape.links, shape.endpoints)
+    groups, a, leaves = shape.groups, shape.a, shape.switches["leaf"]
+    leaf = np.repeat(np.arange(leaves, dtype=np.int64), a)
+    spine = leaf // a * a + np.tile(np.arange(a, dtype=np.int64), leaves)
+    left, right = global_links(groups, a, shape.h)
+    return direct_fabric(
         spec,
-        shape.attached,
-        {
-            "leaf_spine": (leaf, first + spine),
-            "global": (
-                first + left * a + left_port // h,
-                first + right * a + right_port // h,
-            ),
-        },
-        ports=shape.radix,
-        group=np.concatenate([group, group]),
-        tier_names=("leaf", "spine"),
-        tier=np.repeat(np.arange(2), shape.leaves),
-        notes=shape.notes,
+        shape,
+        {"leaf_spine": (leaf, leaves + spine), "global": (leaves + left, leaves + right)},
+        group=np.tile(np.repeat(np.arange(groups), a), 2),
     )
 
 
@@ -192,85 +114,36 @@ def _half(spec: FabricSpec, breakout: int, usable: int | None) -> int:
 
 
 def _least_half(endpoints: int, breakout: int) -> int:
+    """Half the ports of the smallest switch of which a balanced dragonfly+ holds the endpoints."""
     half = 1
     while half * half * breakout * (half * half + 1) < endpoints:
         half += 1
     return half
 
 
-def _obstacle(
-    spec: FabricSpec, endpoints: int, groups: int, switch: tuple[int, int, int], needed: int
-) -> Obstacle | None:
-    p, a, h = switch
-    most = a * h + 1
-    if spec.radix is not None and needed > spec.radix - spec.spare_ports:
-        kept = f" beside {spec.spare_ports} spare ones" if spec.spare_ports else ""
-        sentence = (
-            f"Switches with p = {p}, a = {a}, h = {h} need {needed} ports{kept}; "
-            f"the switch has {spec.radix}."
-        )
-        return Obstacle("radix", spec.radix, sentence)
-    if spec.endpoints is not None and endpoints > a * p * most:
-        ports = 2 * _least_half(endpoints, lanes(spec)) + spec.spare_ports
-        kind = f"{spec.radix}-port switches" if spec.radix else f"p = {p}, a = {a}, h = {h}"
-        sentence = (
-            f"A dragonfly+ of {kind} ends at {a * p * most:,} endpoints; "
-            f"{endpoints:,} need {ports} ports a switch."
-        )
-        return Obstacle("endpoints", endpoints, sentence)
-    if groups > most:
-        sentence = (
-            f"A group of {a} spines with {h} global links each reaches {a * h:,} other groups, "
-            f"so {most:,} groups at most; {groups:,} need {-(-(groups - 1) // a)} a spine."
-        )
-        return Obstacle("groups", groups, sentence)
-    if endpoints > groups * a * p:
-        sentence = (
-            f"A dragonfly+ of {groups:,} groups holds {groups * a * p:,} endpoints; "
-            f"{endpoints:,} need {-(-endpoints // (a * p)):,} groups."
-        )
-        return Obstacle("endpoints", endpoints, sentence)
-    return None
+def _chosen(spec: FabricSpec, p: int, a: int, h: int) -> tuple[str, ...]:
+    if None not in (spec.p, spec.a, spec.h):
+        return ()
+    return (f"{a} leaves and {a} spines a group, {p} endpoints a leaf, {h} global links a spine",)
 
 
-def _notes(spec: FabricSpec, groups: int, p: int, a: int, h: int) -> tuple[str, ...]:
-    notes = []
-    if None in (spec.p, spec.a, spec.h):
-        notes.append(
-            f"{a} leaves and {a} spines a group, {p} endpoints a leaf, {h} global links a spine."
-        )
-    if spec.groups is None:
-        why = "the most that can be joined" if spec.endpoints is None else "as the endpoints need"
-        notes.append(f"{groups:,} groups, {why}.")
-    if groups == 1:
-        notes.append("One group: no global links, the global ports stay empty.")
-    elif groups < a * h + 1:
-        each, rest = spread_links(groups, a * h)
-        several = f"{each} or {each + 1}" if rest else f"{each}"
-        notes.append(f"All global ports are used: {several} links between two groups.")
-    return tuple(notes)
-
-
-def _diameter(shape: DragonflyPlusShape) -> int:
+def _diameter(shape: GroupedShape) -> int:
     """Leaf, spine, leaf inside a group; leaf, spine, spine, leaf between groups."""
-    leaves = -(-shape.endpoints // shape.p)
-    if leaves == 1:
+    if shape.switches_with_hosts == 1:
         return 0
-    return 2 if leaves <= shape.a else 3
+    return 2 if shape.switches_with_hosts <= shape.a else 3
 
 
-def _bisection(shape: DragonflyPlusShape) -> int | None:
-    if shape.endpoints <= (shape.groups - 1) * shape.a * shape.p:
+def _bisection(shape: GroupedShape) -> int | None:
+    if shape.has_empty_groups:
         return None
-    uplinks = shape.leaves // 2 * shape.a
-    if shape.groups == 1:
-        return uplinks
-    return min(uplinks, crossing_links(shape.groups, shape.a * shape.h))
+    uplinks = shape.switches["leaf"] // 2 * shape.a
+    return uplinks if shape.groups == 1 else min(uplinks, shape.crossing_links)
 
 
-def _oversubscription(spec: FabricSpec, shape: DragonflyPlusShape) -> float:
+def _oversubscription(spec: FabricSpec, shape: GroupedShape) -> float:
     """Of the fullest leaf; its free ports count as hosts until they fill its links to spines."""
-    speed = link_speeds(spec, KINDS)
+    speed = link_speeds(spec, shape.links)
     up = shape.a * speed["leaf_spine"]
     down = min(shape.p, shape.endpoints) * speed["host"]
     free = max(shape.radix - shape.spare_ports - shape.a, 0) * speed["leaf_spine"]

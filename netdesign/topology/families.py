@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 
 from netdesign.errors import DesignError
@@ -21,6 +21,7 @@ from netdesign.topology.spec import FabricCounts, FabricSpec
 from netdesign.topology.torus import build_torus, size_torus
 
 MOST_TIERS = 3
+_GROUPS = frozenset({"groups"})
 _ROUNDING = 1e-9
 _COUNTS = (
     "endpoints",
@@ -75,20 +76,47 @@ class Family:
     title: str
     size: Callable[[FabricSpec], FabricCounts]
     build: Callable[[FabricSpec], Fabric]
+    reads: frozenset[str]  # fields of the description that it heeds, beside those of every family
 
 
+def _clos(title: str, *more: str) -> Family:
+    tapers = ("tiers", "oversubscription", "core_oversubscription", "spread_evenly", "planes")
+    return Family(title, size_clos, build_clos_fabric, frozenset((*tapers, *more)))
+
+
+_RAILS = ("rails", "domain")
 FAMILIES = MappingProxyType(
     {
-        "single-switch": Family("Single switch", size_clos, build_clos_fabric),
-        "fat-tree": Family("Fat tree", size_clos, build_clos_fabric),
-        "rail-optimised": Family("Rail-optimised, shared spines", size_clos, build_clos_fabric),
-        "rail-only": Family("Rail-only, separate fabrics", size_clos, build_clos_fabric),
-        "multi-plane": Family("Multi-plane", size_clos, build_clos_fabric),
-        "dragonfly": Family("Dragonfly", size_dragonfly, build_dragonfly),
-        "dragonfly-plus": Family("Dragonfly+", size_dragonfly_plus, build_dragonfly_plus),
-        "slim-fly": Family("Slim fly", size_slim_fly, build_slim_fly),
-        "hyperx": Family("HyperX", size_hyperx, build_hyperx),
-        "torus": Family("Torus", size_torus, build_torus),
+        "single-switch": Family(
+            "Single switch", size_clos, build_clos_fabric, frozenset({"tiers"})
+        ),
+        "fat-tree": _clos("Fat tree", "unit_servers", "dual_tor"),
+        "rail-optimised": _clos(
+            "Rail-optimised, shared spines", *_RAILS, "unit_servers", "dual_tor"
+        ),
+        "rail-only": _clos("Rail-only, separate fabrics", *_RAILS),
+        "multi-plane": _clos("Multi-plane", *_RAILS, "unit_servers"),
+        "dragonfly": Family(
+            "Dragonfly", size_dragonfly, build_dragonfly, frozenset("pah") | _GROUPS
+        ),
+        "dragonfly-plus": Family(
+            "Dragonfly+", size_dragonfly_plus, build_dragonfly_plus, frozenset("pah") | _GROUPS
+        ),
+        "slim-fly": Family("Slim fly", size_slim_fly, build_slim_fly, frozenset("pq")),
+        "hyperx": Family("HyperX", size_hyperx, build_hyperx, frozenset({"p", "dims"})),
+        "torus": Family("Torus", size_torus, build_torus, frozenset({"dims", "twist", "cube"})),
+    }
+)
+_EVERY_FAMILY = frozenset(
+    {
+        "family",
+        "endpoints",
+        "radix",
+        "port_gbps",
+        "endpoint_gbps",
+        "spare_ports",
+        "gpus_per_server",
+        "ports_per_server",
     }
 )
 
@@ -96,12 +124,26 @@ FAMILIES = MappingProxyType(
 def size(spec: FabricSpec) -> FabricCounts:
     """Counts of a fabric of any family by formula; instant at every size.
 
+    A note says which of the given fields the family does not heed.
+
     Raises
     ------
     DesignError     for an unknown family or a value that no fabric can have
     """
     check(spec)
-    return FAMILIES[spec.family].size(spec)
+    family = FAMILIES[spec.family]
+    counts = family.size(spec)
+    idle = [
+        entry.name
+        for entry in fields(FabricSpec)
+        if entry.name not in family.reads | _EVERY_FAMILY
+        and getattr(spec, entry.name) not in (entry.default, None, False)
+    ]
+    if not idle:
+        return counts
+    names = ", ".join(name.replace("_", " ") for name in idle)
+    note = f"no effect on this family: {names}"
+    return replace(counts, notes=(*counts.notes, note))
 
 
 def build(spec: FabricSpec) -> Fabric:

@@ -96,7 +96,7 @@ def size_hammingmesh(spec: FabricSpec) -> FabricCounts:
         largest=a * a * (usable * usable // 4) ** 2,
         buildable=False,
         reason=_ONLY_COUNTED,
-        notes=("One plane; short lines share a switch, longer ones are fat trees of two tiers.",),
+        notes=("one plane; short lines share a switch, longer ones are fat trees of two tiers",),
     )
 
 

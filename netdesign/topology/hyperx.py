@@ -11,22 +11,23 @@ from dataclasses import dataclass
 from math import prod
 
 import numpy as np
-import numpy.typing as npt
 
 from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric
 from netdesign.topology.direct import (
     MOST_ENDPOINTS,
     MOST_PORTS,
-    Attachment,
+    DirectShape,
+    Ends,
     Obstacle,
-    assemble,
     check,
+    check_buildable,
     check_dims,
-    check_links,
+    direct_counts,
+    direct_fabric,
     lanes,
-    link_speeds,
-    refuse,
+    port_obstacle,
+    ports_of_switch,
     usable_ports,
 )
 from netdesign.topology.spec import FabricCounts, FabricSpec
@@ -35,40 +36,11 @@ from netdesign.topology.spec import FabricCounts, FabricSpec
 _FEW, _MANY = 2, 3
 
 
-@dataclass(frozen=True)
-class HyperxShape:
-    """A HyperX with every number settled."""
+@dataclass(frozen=True, kw_only=True)
+class HyperxShape(DirectShape):
+    """A HyperX with every number settled; its kinds of link are its dimensions."""
 
-    endpoints: int
     dims: tuple[int, ...]  # routers along each dimension
-    p: int  # endpoints of a router
-    breakout: int
-    radix: int  # ports of a router, spare ones included
-    spare_ports: int
-    largest: int
-    obstacle: Obstacle | None
-    notes: tuple[str, ...]
-
-    @property
-    def routers(self) -> int:
-        return prod(self.dims)
-
-    @property
-    def attached(self) -> Attachment:
-        return Attachment(self.endpoints, self.routers, self.p, self.breakout)
-
-    @property
-    def dim_links(self) -> dict[str, int]:
-        """Links of every dimension, by kind."""
-        return {
-            name: self.routers * (side - 1) // 2
-            for name, side in zip(dim_kinds(self.dims), self.dims, strict=True)
-        }
-
-
-def dim_kinds(dims: tuple[int, ...]) -> tuple[str, ...]:
-    """Names of the kinds of link, one a dimension."""
-    return tuple(f"dim{number}" for number in range(1, len(dims) + 1))
 
 
 def hyperx_shape(spec: FabricSpec) -> HyperxShape:
@@ -94,8 +66,12 @@ def hyperx_shape(spec: FabricSpec) -> HyperxShape:
         dims=dims,
         p=p,
         breakout=breakout,
-        radix=spec.radix if spec.radix is not None else needed + spec.spare_ports,
+        radix=ports_of_switch(spec, needed),
         spare_ports=spec.spare_ports,
+        switches={"router": routers},
+        between={
+            f"dim{number}": routers * (side - 1) // 2 for number, side in enumerate(dims, start=1)
+        },
         largest=largest,
         obstacle=_obstacle(spec, endpoints, dims, p, needed),
         notes=_notes(spec, dims, p, breakout),
@@ -105,26 +81,11 @@ def hyperx_shape(spec: FabricSpec) -> HyperxShape:
 def size_hyperx(spec: FabricSpec) -> FabricCounts:
     """Counts of a HyperX by formula; the bisection is the least over dimensions."""
     shape = hyperx_shape(spec)
-    attached = shape.attached
-    between = sum(shape.dim_links.values())
-    usable = shape.routers * (shape.radix - shape.spare_ports)
+    routers = prod(shape.dims)
     # A line of an odd number of routers is cut beside its middle.
-    cuts = [shape.routers // side * (side * side // 4) for side in shape.dims if side > 1]
-    return FabricCounts(
-        family=spec.family,
-        endpoints=shape.endpoints,
-        switches={"router": shape.routers},
-        links={"host": shape.endpoints, **shape.dim_links},
-        link_gbps=link_speeds(spec, ("host", *shape.dim_links)),
-        oversubscription=1.0,
-        diameter=_diameter(shape),
-        bisection_links=min(cuts, default=0),
-        transceivers=attached.transceivers + 2 * between,
-        stranded_ports=max(usable - attached.ports - 2 * between, 0),
-        largest=shape.largest,
-        buildable=shape.obstacle is None,
-        reason="" if shape.obstacle is None else shape.obstacle.sentence,
-        notes=shape.notes,
+    cuts = [routers // side * (side * side // 4) for side in shape.dims if side > 1]
+    return direct_counts(
+        spec, shape, diameter=_diameter(shape), bisection_links=min(cuts, default=0)
     )
 
 
@@ -136,28 +97,24 @@ def build_hyperx(spec: FabricSpec) -> Fabric:
     DesignError    it cannot be built, or has more links than are held in memory
     """
     shape = hyperx_shape(spec)
-    if shape.obstacle is not None:
-        refuse(shape.obstacle)
-    check_links("HyperX", shape.endpoints + sum(shape.dim_links.values()), shape.endpoints)
-    return assemble(
+    check_buildable("HyperX", shape.obstacle, shape.links, shape.endpoints)
+    return direct_fabric(
         spec,
-        shape.attached,
-        {name: _lines(shape.dims, axis) for axis, name in enumerate(dim_kinds(shape.dims))},
-        ports=shape.radix,
-        group=np.arange(shape.routers) // shape.dims[0],
-        notes=shape.notes,
+        shape,
+        {name: _lines(shape.dims, axis) for axis, name in enumerate(shape.between)},
+        group=np.arange(prod(shape.dims)) // shape.dims[0],
     )
 
 
 def _diameter(shape: HyperxShape) -> int:
     """Dimensions in which routers with hosts differ."""
-    occupied = -(-shape.endpoints // shape.p)
     return sum(
-        side > 1 and occupied > prod(shape.dims[:axis]) for axis, side in enumerate(shape.dims)
+        side > 1 and shape.switches_with_hosts > prod(shape.dims[:axis])
+        for axis, side in enumerate(shape.dims)
     )
 
 
-def _lines(dims: tuple[int, ...], axis: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _lines(dims: tuple[int, ...], axis: int) -> tuple[Ends, Ends]:
     """Ends of the links of one dimension: a complete graph on every line."""
     grid = np.arange(prod(dims), dtype=np.int64).reshape(dims[::-1])
     lines = np.moveaxis(grid, len(dims) - 1 - axis, -1).reshape(-1, dims[axis])
@@ -236,14 +193,9 @@ def _obstacle(
     spec: FabricSpec, endpoints: int, dims: tuple[int, ...], p: int, needed: int
 ) -> Obstacle | None:
     sides = " x ".join(f"{side:,}" for side in dims)
-    usable = usable_ports(spec)
-    if usable is not None and needed > usable:
-        kept = f" beside {spec.spare_ports} spare ones" if spec.spare_ports else ""
-        sentence = (
-            f"A router of a {sides} HyperX with p = {p} needs {needed} ports{kept}; "
-            f"the switch has {spec.radix}."
-        )
-        return Obstacle("radix", spec.radix or 0, sentence)
+    too_few = port_obstacle(spec, f"A router of a {sides} HyperX with p = {p} needs", needed)
+    if too_few is not None:
+        return too_few
     holds = prod(dims) * p
     if endpoints <= holds:
         return None
@@ -273,11 +225,11 @@ def _notes(spec: FabricSpec, dims: tuple[int, ...], p: int, breakout: int) -> tu
     notes = []
     if spec.dims is None:
         sides = " x ".join(str(side) for side in dims)
-        notes.append(f"A grid of {sides} routers, the sides as equal as can be.")
+        notes.append(f"a grid of {sides} routers, the sides as equal as can be")
     if spec.p is None:
-        notes.append(f"{p} endpoints a router.")
+        notes.append(f"{p} endpoints a router")
     shortest = min((side for side in dims if side > 1), default=0)
     if shortest and 2 * p > shortest * breakout:
         share = shortest * breakout / (2 * p)
-        notes.append(f"Half the endpoints reach the other half at {share:.0%} of their speed.")
+        notes.append(f"half the endpoints reach the other half at {share:.0%} of their speed")
     return tuple(notes)

@@ -42,14 +42,14 @@ def port_names(
 
     Returns
     -------
-    array of str, (n,)              hosts "nic1" and up; switches "1" and up; a lane of a port that
-                                    is split "1/1", "1/2"
+    array of str, (n,)              hosts "nic1" and up, or as ``host_port`` says;
+                                    switches "1" and up; lanes of a split port "1/1", "1/2"
     """
     slot = np.asarray(slots, dtype=np.int64)
     device = np.asarray(devices, dtype=np.int64)
     on_host = device < fabric.hosts
     cards = int(slot[on_host].max(initial=-1)) + 1
-    table = [f"nic{card + 1}" for card in range(cards)]
+    table = [f"{fabric.host_port}{card + 1}" for card in range(cards)]
     port, lane = slot // fabric.breakout, slot % fabric.breakout
     width = _lane_width(fabric, port, device)
     whole = width >= fabric.breakout

@@ -14,7 +14,7 @@ from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric, LinkKind
 from netdesign.topology.side_sizing import SideNetwork, SizedSideNetwork
 from netdesign.topology.spec import FabricSpec
-from netdesign.topology.wiring import Bundle, wire
+from netdesign.topology.wiring import Bundle, wired_fabric
 
 Numbers = npt.NDArray[np.int64]
 
@@ -56,33 +56,22 @@ def build_side_network(sized: SizedSideNetwork) -> Fabric:
         )
     leaves, spines, cores = int(size.leaves), int(size.spines), int(size.cores)
     hosts, host = _hosts(sized)
-    total = leaves + spines + cores
     leaf_pod = np.arange(leaves) // sized.pod_leaves
     spine_pod = np.repeat(np.arange(len(sized.pod_spines)), sized.pod_spines)
-    pod = np.concatenate([leaf_pod, spine_pod, np.full(cores, -1)])
-    wires = wire(_bundles(sized, hosts, host, leaf_pod), hosts + total, network.split)
-    return Fabric(
+    return wired_fabric(
+        _bundles(sized, hosts, host, leaf_pod),
+        {"leaf": leaves, "spine": spines, "core": cores},
         family=size.family,
         hosts=hosts,
         host_ports=network.ports_per_server,
         gpus_per_host=0,
         endpoints=len(host),
-        tier_names=("leaf", "spine", "core"),
-        tier=np.repeat([0, 1, 2], [leaves, spines, cores]).astype(np.int32),
-        pod=pod.astype(np.int32),
-        rail=np.full(total, -1, dtype=np.int32),
-        plane=np.zeros(total, dtype=np.int32),
-        ports=np.full(total, network.switch.ports, dtype=np.int32),
+        pod=np.concatenate([leaf_pod, spine_pod, np.full(cores, -1)]),
+        ports=network.switch.ports,
         port_gbps=network.switch.port_gbps,
         breakout=network.split,
         spare_ports=network.kept,
-        kinds=wires.kinds,
-        kind=wires.kind,
-        a=wires.a,
-        a_slot=wires.a_slot,
-        b=wires.b,
-        b_slot=wires.b_slot,
-        notes=(f"{network.name}: {sized.servers} servers first, then {_named(network)}.",),
+        notes=(f"{network.name}: {sized.servers} servers first, then {_named(network)}",),
     )
 
 

@@ -14,58 +14,33 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
-import numpy.typing as npt
 
 from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric
 from netdesign.topology.direct import (
-    Attachment,
+    DirectShape,
+    Ends,
     Obstacle,
-    assemble,
     check,
-    check_links,
+    check_buildable,
+    direct_counts,
+    direct_fabric,
     lanes,
-    link_speeds,
-    refuse,
+    port_obstacle,
+    ports_of_switch,
     usable_ports,
 )
 from netdesign.topology.galois import GaloisField, galois_field, prime_power
 from netdesign.topology.spec import FabricCounts, FabricSpec
 
-KINDS = ("host", "local", "global")
 _SMALLEST = 3  # q = 2 leaves d no value
 
 
-@dataclass(frozen=True)
-class SlimFlyShape:
+@dataclass(frozen=True, kw_only=True)
+class SlimFlyShape(DirectShape):
     """A slim fly with every number settled."""
 
-    endpoints: int
     q: int
-    p: int  # endpoints of a router
-    breakout: int
-    radix: int  # ports of a router, spare ones included
-    spare_ports: int
-    largest: int
-    obstacle: Obstacle | None
-    notes: tuple[str, ...]
-
-    @property
-    def routers(self) -> int:
-        return 2 * self.q**2
-
-    @property
-    def attached(self) -> Attachment:
-        return Attachment(self.endpoints, self.routers, self.p, self.breakout)
-
-    @property
-    def local_links(self) -> int:
-        """Inside a group: those by X and X', and one of every (1, m, c) to its own x = m."""
-        return self.q**2 * (degree(self.q) - self.q) + self.q**2
-
-    @property
-    def global_links(self) -> int:
-        return self.q**2 * (self.q - 1)
 
 
 def degree(q: int) -> int:
@@ -103,17 +78,23 @@ def slim_fly_shape(spec: FabricSpec) -> SlimFlyShape:
         p = max(limit, 1)
         if spec.endpoints is not None:
             p = min(p, -(-spec.endpoints // (2 * q * q)))
-    endpoints = 2 * q * q * p if spec.endpoints is None else spec.endpoints
+    holds = 2 * q * q * p
+    endpoints = holds if spec.endpoints is None else spec.endpoints
     needed = degree(q) - (-p // breakout)
-    largest = 2 * q * q * p if usable is None else _largest(usable, breakout)[0]
+    largest = holds if usable is None else _largest(usable, breakout)[0]
+    if usable is not None and needed <= usable:
+        largest = max(largest, holds)
     return SlimFlyShape(
-        endpoints=min(endpoints, 2 * q * q * p),
+        endpoints=min(endpoints, holds),
         q=q,
         p=p,
         breakout=breakout,
-        radix=spec.radix if spec.radix is not None else needed + spec.spare_ports,
+        radix=ports_of_switch(spec, needed),
         spare_ports=spec.spare_ports,
-        largest=max(largest, 2 * q * q * p) if usable is None or needed <= usable else largest,
+        switches={"router": 2 * q * q},
+        # Inside a group: links by X and X', and one of every (1, m, c) to its own x = m.
+        between={"local": q * q * (degree(q) - q + 1), "global": q * q * (q - 1)},
+        largest=largest,
         obstacle=_obstacle(spec, endpoints, q, p, needed),
         notes=_notes(spec, q, p),
     )
@@ -122,29 +103,8 @@ def slim_fly_shape(spec: FabricSpec) -> SlimFlyShape:
 def size_slim_fly(spec: FabricSpec) -> FabricCounts:
     """Counts of a slim fly by formula, also of a q for which no graph exists; no bisection."""
     shape = slim_fly_shape(spec)
-    attached = shape.attached
-    between = shape.local_links + shape.global_links
-    usable = shape.routers * (shape.radix - shape.spare_ports)
-    return FabricCounts(
-        family=spec.family,
-        endpoints=shape.endpoints,
-        switches={"router": shape.routers},
-        links={
-            "host": shape.endpoints,
-            "local": shape.local_links,
-            "global": shape.global_links,
-        },
-        link_gbps=link_speeds(spec, KINDS),
-        oversubscription=1.0,
-        diameter=2 if shape.endpoints > shape.p else 0,
-        bisection_links=None,
-        transceivers=attached.transceivers + 2 * between,
-        stranded_ports=max(usable - attached.ports - 2 * between, 0),
-        largest=shape.largest,
-        buildable=shape.obstacle is None,
-        reason="" if shape.obstacle is None else shape.obstacle.sentence,
-        notes=shape.notes,
-    )
+    diameter = 2 if shape.switches_with_hosts > 1 else 0
+    return direct_counts(spec, shape, diameter=diameter, bisection_links=None)
 
 
 def build_slim_fly(spec: FabricSpec) -> Fabric:
@@ -157,23 +117,18 @@ def build_slim_fly(spec: FabricSpec) -> Fabric:
     DesignError    it cannot be built, or has more links than are held in memory
     """
     shape = slim_fly_shape(spec)
-    if shape.obstacle is not None:
-        refuse(shape.obstacle)
-    total = shape.endpoints + shape.local_links + shape.global_links
-    check_links("slim fly", total, shape.endpoints)
+    check_buildable("slim fly", shape.obstacle, shape.links, shape.endpoints)
     a, b = _graph(shape.q)
     local = a // (2 * shape.q) == b // (2 * shape.q)
-    return assemble(
+    return direct_fabric(
         spec,
-        shape.attached,
+        shape,
         {"local": (a[local], b[local]), "global": (a[~local], b[~local])},
-        ports=shape.radix,
         group=np.repeat(np.arange(shape.q), 2 * shape.q),
-        notes=shape.notes,
     )
 
 
-def generators(field: GaloisField) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def generators(field: GaloisField) -> tuple[Ends, Ends]:
     """The sets X and X' of the field, each closed under negation (hafner-2004)."""
     q, powers = field.q, field.powers
     if q % 4 == 3:
@@ -185,7 +140,7 @@ def generators(field: GaloisField) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
     return powers[np.arange(0, q, 2) % (q - 1)], powers[np.arange(1, q, 2) % (q - 1)]
 
 
-def _graph(q: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _graph(q: int) -> tuple[Ends, Ends]:
     field = galois_field(q)
     element = np.arange(q, dtype=np.int64)
     ends = []
@@ -254,14 +209,9 @@ def _choose(spec: FabricSpec, breakout: int, usable: int | None) -> int:
 def _obstacle(spec: FabricSpec, endpoints: int, q: int, p: int, needed: int) -> Obstacle | None:
     if prime_power(q) is None:
         return Obstacle("q", q, _neighbours(spec, q))
-    usable = usable_ports(spec)
-    if usable is not None and needed > usable:
-        kept = f" beside {spec.spare_ports} spare ones" if spec.spare_ports else ""
-        sentence = (
-            f"A router of a slim fly with q = {q} and p = {p} needs {needed} ports{kept}; "
-            f"the switch has {spec.radix}."
-        )
-        return Obstacle("radix", spec.radix or 0, sentence)
+    too_few = port_obstacle(spec, f"A router of a slim fly with q = {q} and p = {p} needs", needed)
+    if too_few is not None:
+        return too_few
     if endpoints <= 2 * q * q * p:
         return None
     breakout = lanes(spec)
@@ -300,7 +250,7 @@ def _notes(spec: FabricSpec, q: int, p: int) -> tuple[str, ...]:
         why = "the largest that the switch allows"
         if spec.endpoints is not None:
             why = "the smallest that can be built and holds the endpoints"
-        notes.append(f"q = {q}, {why}.")
+        notes.append(f"q = {q}, {why}")
     if spec.p is None:
-        notes.append(f"{p} endpoints a router beside {degree(q)} links to other routers.")
+        notes.append(f"{p} endpoints a router beside {degree(q)} links to other routers")
     return tuple(notes)

@@ -20,6 +20,7 @@ class FabricSpec:
     core_oversubscription: float = 1.0
     rails: int | None = None
     planes: int | None = None
+    dual_tor: bool = False  # every endpoint has a port to each of two leaves, below shared spines
     gpus_per_server: int | None = None
     ports_per_server: int | None = None  # one a GPU if None
     domain: int | None = None  # GPUs of one scale-up domain

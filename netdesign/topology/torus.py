@@ -19,11 +19,11 @@ from netdesign.topology.direct import (
     MOST_ENDPOINTS,
     Obstacle,
     check,
+    check_buildable,
     check_dims,
-    check_links,
-    refuse,
 )
 from netdesign.topology.spec import FabricCounts, FabricSpec
+from netdesign.topology.wiring import Bundle, wired_fabric
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class TorusShape:
         return prod(self.dims)
 
     @property
-    def dim_links(self) -> dict[str, int]:
+    def links(self) -> dict[str, int]:
         """Links of every dimension, by kind; a ring of two nodes has one link."""
         return {
             f"dim{axis + 1}": self.nodes if self.ring(axis) else self.nodes // side * (side - 1)
@@ -87,11 +87,12 @@ def torus_shape(spec: FabricSpec) -> TorusShape:
 def size_torus(spec: FabricSpec) -> FabricCounts:
     """Counts of a torus by formula.
 
-    The endpoints are the nodes. The bisection is the least over dimensions, of a twisted torus
+    The endpoints are the nodes, and so is the largest: a torus does not end by ports, longer sides
+    are another torus. The bisection is the least over dimensions, of a twisted torus
     None: its least cut is not along a dimension.
     """
     shape = torus_shape(spec)
-    links = shape.dim_links
+    links = shape.links
     return FabricCounts(
         family=spec.family,
         endpoints=shape.nodes,
@@ -103,7 +104,7 @@ def size_torus(spec: FabricSpec) -> FabricCounts:
         bisection_links=None if shape.twist else _bisection(shape),
         transceivers=2 * sum(links.values()),
         stranded_ports=0,
-        largest=MOST_ENDPOINTS,
+        largest=shape.nodes,
         buildable=shape.obstacle is None,
         reason="" if shape.obstacle is None else shape.obstacle.sentence,
         circuit_switches=shape.circuit_switches,
@@ -119,39 +120,24 @@ def build_torus(spec: FabricSpec) -> Fabric:
     DesignError    it cannot be built, or has more links than are held in memory
     """
     shape = torus_shape(spec)
-    if shape.obstacle is not None:
-        refuse(shape.obstacle)
-    check_links("torus", sum(shape.dim_links.values()), shape.nodes)
-    ends, slots, port = [], [], 0
-    for axis, side in enumerate(shape.dims):
+    check_buildable("torus", shape.obstacle, shape.links, shape.nodes)
+    bundles, port = [], 0
+    for axis, (side, name) in enumerate(zip(shape.dims, shape.links, strict=True)):
         a, b = _axis_links(shape, axis)
-        ends.append((a, b))
         both = side > 2 or shape.ring(axis)
-        slots.append((port, port + 1 if both else port))
+        a_slot = np.full(len(a), port, dtype=np.int32)
+        b_slot = a_slot + 1 if both else a_slot
+        bundles.append(Bundle(LinkKind(name, spec.port_gbps), a, b, a_slot, b_slot))
         port += 2 if both else 1 if side == 2 else 0
-    counts = [len(a) for a, _ in ends]
-    none = np.zeros(0, dtype=np.int32)
-    return Fabric(
+    return wired_fabric(
+        bundles,
+        {},
         family=spec.family,
         hosts=shape.nodes,
         host_ports=port,
-        gpus_per_host=1,
         endpoints=shape.nodes,
-        tier_names=(),
-        tier=none,
-        pod=none,
-        rail=none,
-        plane=none,
-        ports=none,
+        ports=0,
         port_gbps=spec.port_gbps,
-        breakout=1,
-        spare_ports=0,
-        kinds=tuple(LinkKind(name, spec.port_gbps) for name in shape.dim_links),
-        kind=np.repeat(np.arange(len(ends), dtype=np.int32), counts),
-        a=np.concatenate([a for a, _ in ends]).astype(np.int32),
-        a_slot=np.repeat(np.array([low for low, _ in slots], dtype=np.int32), counts),
-        b=np.concatenate([b for _, b in ends]).astype(np.int32),
-        b_slot=np.repeat(np.array([high for _, high in slots], dtype=np.int32), counts),
         notes=shape.notes,
     )
 
@@ -254,18 +240,20 @@ def _notes(spec: FabricSpec, dims: tuple[int, ...], whole: bool, joined: int) ->
     sides = _sides(dims)
     nodes = prod(dims)
     if spec.dims is None:
-        notes.append(f"Sides {sides}, as equal as {nodes:,} nodes allow.")
+        notes.append(f"sides {sides}, as equal as {nodes:,} nodes allow")
+    notes.append("a torus has no end by ports: longer sides make a larger one")
     if spec.endpoints is not None and spec.endpoints < nodes:
-        notes.append(f"A torus is whole: {nodes:,} nodes for {spec.endpoints:,} endpoints.")
+        notes.append(f"a torus is whole: {nodes:,} nodes for {spec.endpoints:,} endpoints")
     if spec.cube is not None and not whole:
         notes.append(
             f"{sides} are not whole cubes of {spec.cube}: no circuit switch joins them, "
-            "so the rings stay open."
+            "so the rings stay open"
         )
     if joined and spec.cube is not None:
         cubes = nodes // spec.cube ** len(dims)
+        several = f"{cubes:,} cube" if cubes == 1 else f"{cubes:,} cubes"
         notes.append(
-            f"{joined} circuit switches join {cubes:,} cubes, two ports of each for a cube: "
-            f"{2 * cubes:,} ports."
+            f"{joined} circuit switches join {several}, two ports of each for a cube: "
+            f"{2 * cubes:,} ports"
         )
     return tuple(notes)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from netdesign.topology.built import Ints, LinkKind
+from netdesign.topology.built import Fabric, Ints, LinkKind
+
+Numbers = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,9 +18,10 @@ class Bundle:
     """All links of one kind; devices are numbered as in ``Fabric``."""
 
     kind: LinkKind
-    a: npt.NDArray[np.integer]  # the end nearer the hosts
-    b: npt.NDArray[np.integer]
-    a_slot: npt.NDArray[np.integer] | None = None  # where the family decides; else the next free
+    a: Numbers  # the end nearer the hosts
+    b: Numbers
+    a_slot: Numbers | None = None  # where the family decides; else the next free
+    b_slot: Numbers | None = None  # only beside ``a_slot``
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,62 @@ class Wires:
     a_slot: Ints
     b: Ints
     b_slot: Ints
+
+
+def wired_fabric(
+    bundles: Sequence[Bundle],
+    switches: Mapping[str, int],
+    *,
+    family: str,
+    hosts: int,
+    endpoints: int,
+    ports: int | Numbers,
+    port_gbps: float,
+    host_ports: int = 1,
+    gpus_per_host: int = 1,
+    pod: int | Numbers = -1,
+    rail: int | Numbers = -1,
+    plane: int | Numbers = 0,
+    breakout: int = 1,
+    spare_ports: int = 0,
+    notes: tuple[str, ...] = (),
+) -> Fabric:
+    """A fabric from its links, each end on the next free slot of its device.
+
+    Parameters
+    ----------
+    bundles : sequence of Bundle        lowest tier first: hosts take the first ports of a leaf
+    switches : mapping                  switches of each tier by its name, lowest first: they are
+                                        numbered in this order
+    ports, pod, rail, plane : int or array [switches]   one number where all switches have the same
+
+    The others are fields of ``Fabric``.
+    """
+    total = sum(switches.values())
+    wires = wire(bundles, hosts + total, breakout)
+    return Fabric(
+        family=family,
+        hosts=hosts,
+        host_ports=host_ports,
+        gpus_per_host=gpus_per_host,
+        endpoints=endpoints,
+        tier_names=tuple(switches),
+        tier=np.repeat(np.arange(len(switches), dtype=np.int32), list(switches.values())),
+        pod=_each(pod, total),
+        rail=_each(rail, total),
+        plane=_each(plane, total),
+        ports=_each(ports, total),
+        port_gbps=port_gbps,
+        breakout=breakout,
+        spare_ports=spare_ports,
+        kinds=wires.kinds,
+        kind=wires.kind,
+        a=wires.a,
+        a_slot=wires.a_slot,
+        b=wires.b,
+        b_slot=wires.b_slot,
+        notes=notes,
+    )
 
 
 def wire(bundles: Sequence[Bundle], devices: int, breakout: int = 1) -> Wires:
@@ -53,7 +112,7 @@ def wire(bundles: Sequence[Bundle], devices: int, breakout: int = 1) -> Wires:
         ends.append(_slots_of(bundle, taken))
     return Wires(
         kinds=tuple(bundle.kind for bundle in bundles),
-        kind=_joined([np.full(len(bundle.a), n) for n, bundle in enumerate(bundles)]),
+        kind=_joined([np.full(len(bundle.a), n, np.int32) for n, bundle in enumerate(bundles)]),
         a=_joined([bundle.a for bundle in bundles]),
         a_slot=_joined([a_slot for a_slot, _ in ends]),
         b=_joined([bundle.b for bundle in bundles]),
@@ -61,7 +120,7 @@ def wire(bundles: Sequence[Bundle], devices: int, breakout: int = 1) -> Wires:
     )
 
 
-def occurrence(devices: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def occurrence(devices: Numbers) -> npt.NDArray[np.int64]:
     """How many times each device stood earlier in the list: 0 for its first link, then 1, ..."""
     if len(devices) < 2:
         return np.zeros(len(devices), dtype=np.int64)
@@ -77,8 +136,10 @@ def occurrence(devices: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
 def _slots_of(bundle: Bundle, taken: npt.NDArray[np.int64]) -> tuple[Ints, Ints]:
     count = len(bundle.a)
     if bundle.a_slot is not None:
-        b_slot = _next(bundle.b, bundle.kind.slots, taken)
-        return bundle.a_slot.astype(np.int32), b_slot
+        a_slot, b_slot = bundle.a_slot.astype(np.int32), bundle.b_slot
+        if b_slot is None:
+            return a_slot, _next(bundle.b, bundle.kind.slots, taken)
+        return a_slot, b_slot.astype(np.int32)
     # Both ends of a link between switches of one tier draw from the same ports, in link order.
     both = np.empty(2 * count, dtype=np.int64)
     both[0::2], both[1::2] = bundle.a, bundle.b
@@ -86,9 +147,7 @@ def _slots_of(bundle: Bundle, taken: npt.NDArray[np.int64]) -> tuple[Ints, Ints]
     return slots[0::2], slots[1::2]
 
 
-def _next(
-    devices: npt.NDArray[np.integer], slots: int, taken: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int32]:
+def _next(devices: Numbers, slots: int, taken: npt.NDArray[np.int64]) -> Ints:
     start = -(-taken // slots) * slots
     found = start[devices] + slots * occurrence(devices)
     used = slots * np.bincount(devices, minlength=len(taken))
@@ -96,6 +155,10 @@ def _next(
     return np.asarray(found, dtype=np.int32)
 
 
-def _joined(parts: Sequence[npt.NDArray[np.integer]]) -> Ints:
+def _joined(parts: Sequence[Numbers]) -> Ints:
     empty = np.zeros(0, dtype=np.int32)
-    return np.concatenate([empty, *parts]).astype(np.int32)
+    return np.concatenate([empty, *parts]).astype(np.int32, copy=False)
+
+
+def _each(value: int | Numbers, switches: int) -> Ints:
+    return np.broadcast_to(np.asarray(value, dtype=np.int32), (switches,)).copy()

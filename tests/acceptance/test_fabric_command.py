@@ -454,3 +454,19 @@ def test_torus_of_any_shape(dims: list[int]) -> None:
     assert record["endpoints"] == nodes
     assert record["links"]["inter_switch"] == len(dims) * nodes
     assert record["diameter"] == sum(side // 2 for side in dims)
+
+
+# SuperPOD H100 major parts: 16 storage switches for four scalable units; a plan of their cables.
+def test_the_networks_beside_have_counts_and_plans(tmp_path: Path) -> None:
+    plan = tmp_path / "storage.csv"
+    design = tmp_path / "superpod.yaml"
+    design.write_text("cluster: {server: dgx-h100, gpus: 1016}\n", encoding="utf-8")
+    command = ["fabric", "--design", str(design), "--network", "storage", "--json"]
+    run = CliRunner().invoke(app, [*command, "--cables", str(plan)])
+    assert run.exit_code == 0, run.output
+    record = strict_json(run.stdout)
+    assert record["switches"]["total"] == 16
+    rows = list(csv.DictReader(plan.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == record["links"]["host"] + record["links"]["inter_switch"]
+    assert len(rows) == 302 + 240  # 254 of servers and 48 of storage and managers; leaf to spine
+    assert {row["to_device"].rsplit("-", 1)[0] for row in rows} == {"storage-leaf", "storage-spine"}

@@ -44,6 +44,7 @@ def specs(draw):
         domain=domain,
         spread_evenly=draw(st.sampled_from([None, True, False])),
         unit_servers=draw(st.sampled_from([None, None, 8, 24])) if domain == gpus else None,
+        dual_tor=draw(st.booleans()) and family in ("fat-tree", "rail-optimised"),
         spare_ports=draw(st.sampled_from([0, 0, 0, 2])),
     )
 
