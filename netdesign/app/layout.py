@@ -38,6 +38,14 @@ def card(*children: widgets.Widget, classes: str = "") -> widgets.VBox:
     return box(children, "nd-card", *classes.split())
 
 
+def seen(widget: widgets.DOMWidget, is_seen: bool) -> None:
+    """Show or hide a part of a page."""
+    if is_seen:
+        widget.remove_class("nd-away")
+    else:
+        widget.add_class("nd-away")
+
+
 def heading(title: str, evaluation: Evaluation, *, extra: str = "") -> Markup:
     """The title of a card and the inputs that it shows."""
     return tag(

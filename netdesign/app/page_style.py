@@ -1,4 +1,4 @@
-"""The stylesheet of the summary and the lessons, as a piece of the page, in JupyterLab too."""
+"""A stylesheet of one kind of page, as a piece of the page, in JupyterLab too."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 from netdesign.app.html import Markup, tag
 from netdesign.app.live_html import LiveHtml
 
-STYLESHEET = Path(__file__).parent / "serving" / "static" / "pages.css"
+STYLESHEETS = Path(__file__).parent / "serving" / "static"
+STYLESHEET = STYLESHEETS / "pages.css"
 
 
-def page_style() -> LiveHtml:
+def page_style(stylesheet: Path = STYLESHEET) -> LiveHtml:
     """A widget that shows nothing and styles the rest."""
-    return LiveHtml(tag("style", Markup(STYLESHEET.read_text(encoding="utf-8"))))
+    return LiveHtml(tag("style", Markup(stylesheet.read_text(encoding="utf-8"))))

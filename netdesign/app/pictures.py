@@ -17,9 +17,10 @@ class CarriedChart(Carried, ChartView):
 class Picture:
     """One chart of :mod:`netdesign.charts` and the widget that shows it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **options: Any) -> None:
         self._chart = import_module(f"netdesign.charts.{name}")
-        self.view = CarriedChart(spec(name), options={"downloadFileName": name.replace("_", "-")})
+        options = {"downloadFileName": name.replace("_", "-"), **options}
+        self.view = CarriedChart(spec(name), options=options)
         self.view.add_class(f"nd-chart-{name.replace('_', '-')}")
 
     def show(self, *subject: Any) -> None:

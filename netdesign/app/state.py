@@ -1,10 +1,10 @@
-"""The one state of the Studio: the Design, and the designs before it."""
+"""The one state of a page: what is asked, and what was asked before it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, Self
 
 import traitlets
 
@@ -15,19 +15,30 @@ LONGEST_HISTORY = 200
 SAME_DRAG_S = 1.0
 
 
-class StudioState(traitlets.HasTraits):
+class Inputs(Protocol):
+    """What a state holds: values by path, copied with some of them changed."""
+
+    def value(self, path: str) -> Any: ...
+
+    def with_values(self, changes: Mapping[str, Any]) -> Self: ...
+
+
+class PageState(traitlets.HasTraits):
     """One trait, ``inputs``; whoever draws observes it, whoever controls assigns it."""
 
-    inputs = traitlets.Instance(Design)
+    inputs: Any = traitlets.Any()
 
-    def __init__(self, inputs: Design | None = None, clock: Callable[[], float] = time.monotonic):
-        super().__init__(inputs=inputs or default_design())
+    def __init__(
+        self, inputs: Inputs, paths: Iterable[str], clock: Callable[[], float] = time.monotonic
+    ):
+        super().__init__(inputs=inputs)
+        self._paths = tuple(paths)
         self._clock = clock
-        self._past: list[Design] = []
-        self._future: list[Design] = []
+        self._past: list[Inputs] = []
+        self._future: list[Inputs] = []
         self._last_change: tuple[frozenset[str], float] = (frozenset(), float("-inf"))
         self._travelling = False
-        self._refused: Design | None = None
+        self._refused: Inputs | None = None
         self.observe(self._remember, "inputs")
 
     @property
@@ -39,12 +50,12 @@ class StudioState(traitlets.HasTraits):
         return bool(self._future)
 
     def forget(self) -> None:
-        """Make the present design the first one: there is nothing to undo."""
+        """Make the present inputs the first ones: there is nothing to undo."""
         self._past.clear()
         self._future.clear()
 
     def refuse(self) -> None:
-        """The present design could not be computed: undo and redo pass over it."""
+        """The present inputs could not be computed: undo and redo pass over it."""
         self._refused = self.inputs
 
     def change(self, changes: Mapping[str, Any]) -> None:
@@ -59,7 +70,7 @@ class StudioState(traitlets.HasTraits):
         """Go forward again."""
         self._travel(self._future, self._past)
 
-    def _travel(self, source: list[Design], target: list[Design]) -> None:
+    def _travel(self, source: list[Inputs], target: list[Inputs]) -> None:
         if not source:
             return
         if self.inputs != self._refused:
@@ -74,7 +85,7 @@ class StudioState(traitlets.HasTraits):
     def _remember(self, change: Any) -> None:
         if self._travelling:
             return
-        paths = changed_paths(change["old"], change["new"])
+        paths = _differing(change["old"], change["new"], self._paths)
         previous, at = self._last_change
         now = self._clock()
         another_step = paths != previous or now - at > SAME_DRAG_S or not self._past
@@ -85,7 +96,23 @@ class StudioState(traitlets.HasTraits):
         self._last_change = (paths, now)
 
 
+class StudioState(PageState):
+    """The state of the Studio: a Design."""
+
+    inputs: Any = traitlets.Instance(Design)
+
+    def __init__(self, inputs: Design | None = None, clock: Callable[[], float] = time.monotonic):
+        super().__init__(inputs or default_design(), _paths(), clock)
+
+
 def changed_paths(old: Design, new: Design) -> frozenset[str]:
     """Paths at which two designs differ."""
-    paths = ["name", *load_catalog().parameters]
+    return _differing(old, new, _paths())
+
+
+def _paths() -> tuple[str, ...]:
+    return ("name", *load_catalog().parameters)
+
+
+def _differing(old: Inputs, new: Inputs, paths: Iterable[str]) -> frozenset[str]:
     return frozenset(path for path in paths if old.value(path) != new.value(path))

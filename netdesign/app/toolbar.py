@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -69,7 +69,7 @@ class Toolbar:
             self._rename(change["new"].strip()[:LONGEST_NAME] or "Untitled design")
 
 
-def _button(label: str, act: str, *, enabled: bool = True, title: str | None = None) -> Markup:
+def button(label: str, act: str, *, enabled: bool = True, title: str | None = None) -> Markup:
     return tag(
         "button",
         label,
@@ -79,6 +79,28 @@ def _button(label: str, act: str, *, enabled: bool = True, title: str | None = N
         disabled=not enabled,
         title=title,
     )
+
+
+def steps(can_undo: bool, can_redo: bool, changed: bool, reset: str) -> tuple[Markup, ...]:
+    """Undo, redo and reset; ``reset`` says to what."""
+    return (
+        button("Undo", "undo", enabled=can_undo),
+        button("Redo", "redo", enabled=can_redo),
+        button("Reset", "reset", enabled=changed, title=reset),
+    )
+
+
+def copy_link() -> tuple[Markup, ...]:
+    """The button that copies the page's address, and where it says so."""
+    return (
+        tag("button", "Copy link", type="button", class_="nd-button", data_copy="address"),
+        tag("span", class_="nd-quiet", role="status", data_copied=True),
+    )
+
+
+def grouped(groups: Iterable[Iterable[Markup]]) -> Markup:
+    """Groups of buttons that stay together when the row wraps."""
+    return join(tag("span", join(group), class_="nd-button-group") for group in groups)
 
 
 @cache
@@ -107,19 +129,12 @@ def _buttons(
     can_undo: bool, can_redo: bool, changed: bool, has_a: bool, has_b: bool, complaint: str
 ) -> Markup:
     groups = (
+        steps(can_undo, can_redo, changed, "Back to the design that was opened"),
+        (_shipped(), _upload(), button("Save file", "download", title="Save as YAML")),
+        copy_link(),
         (
-            _button("Undo", "undo", enabled=can_undo),
-            _button("Redo", "redo", enabled=can_redo),
-            _button("Reset", "reset", enabled=changed, title="Back to the design that was opened"),
-        ),
-        (_shipped(), _upload(), _button("Save file", "download", title="Save as YAML")),
-        (
-            tag("button", "Copy link", type="button", class_="nd-button", data_copy="address"),
-            tag("span", class_="nd-quiet", role="status", data_copied=True),
-        ),
-        (
-            _button("Pin A again" if has_a else "Pin A", "pin", title="Keep as design A"),
-            _button("Pin B again" if has_b else "Pin B", "pin-b", title="Keep as design B"),
+            button("Pin A again" if has_a else "Pin A", "pin", title="Keep as design A"),
+            button("Pin B again" if has_b else "Pin B", "pin-b", title="Keep as design B"),
         ),
         (
             tag(
@@ -132,6 +147,5 @@ def _buttons(
         ),
     )
     note = tag("span", "changed since it was opened" if changed else "", class_="nd-changed")
-    rows = join(tag("span", join(group), class_="nd-button-group") for group in groups)
     alert = tag("p", complaint, class_="nd-complaint", role="alert") if complaint else ""
-    return join((tag("div", rows, note, class_="nd-buttons"), alert))
+    return join((tag("div", grouped(groups), note, class_="nd-buttons"), alert))

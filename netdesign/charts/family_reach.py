@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from netdesign.charts.format import count, digits
-from netdesign.charts.palette import BLUE, GREY, PALE, QUIET_INK, VERMILLION
+from netdesign.charts.palette import BLUE, GREY, QUIET_INK, VERMILLION
 from netdesign.topology.families import FAMILIES
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 LOWEST, MILLION = 8, 1_000_000
 ROOM_FOR_WORDS = 40  # the axis goes on so many times beyond the longest bar
 CHOSEN, RIVAL, OTHER = "chosen", "rival", "other"
+_FAINT = "66"  # opacity, so that it recedes on light and dark alike
 _STANDING = (CHOSEN, RIVAL, OTHER)
 _TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 
@@ -107,7 +108,7 @@ def build() -> alt.LayerChart:
         x2=alt.datum(LOWEST),
         color=alt.Color(
             "which:N",
-            scale=alt.Scale(domain=list(_STANDING), range=[BLUE, GREY, PALE]),
+            scale=alt.Scale(domain=list(_STANDING), range=[BLUE, GREY, f"{GREY}{_FAINT}"]),
             legend=alt.Legend(title=None, orient="bottom"),
         ),
         tooltip=tip,
@@ -132,5 +133,5 @@ def build() -> alt.LayerChart:
         title="Where does each family run out?",
         height=396,
         description="Bars: endpoints at which a family ends; white ticks: ends of fewer tiers.",
-        subtitle="The largest size with this switch; white ticks: with fewer tiers",
+        subtitle="Largest size; white ticks: with fewer tiers",
     )

@@ -7,7 +7,9 @@ from netdesign.topology.media import transceivers_needed
 from netdesign.topology.spec import FabricCounts
 
 
-def clos_counts(shape: ClosShape, reason: str = "", notes: tuple[str, ...] = ()) -> FabricCounts:
+def clos_counts(
+    shape: ClosShape, largest: int, reason: str = "", notes: tuple[str, ...] = ()
+) -> FabricCounts:
     """Counts of all copies of a shape."""
     request, copies = shape.request, shape.request.copies
     leaf_spine = copies * shape.leaves.count * shape.up_links
@@ -30,7 +32,7 @@ def clos_counts(shape: ClosShape, reason: str = "", notes: tuple[str, ...] = ())
         bisection_links=bisection_links(shape),
         transceivers=request.host_links + ports_used,
         stranded_ports=sum(switches.values()) * request.radix - ports_used,
-        largest=shape.largest // request.homes,
+        largest=largest,
         buildable=shape.buildable,
         reason=reason,
         notes=notes,

@@ -42,6 +42,7 @@ class Resolved:
     """The shape that was found, and what was chosen on the way."""
 
     shape: ClosShape
+    largest: int  # endpoints of the largest allowed structure
     notes: tuple[str, ...]
     reason: str  # why it cannot be built; empty if it can
 
@@ -58,14 +59,12 @@ def resolve(spec: FabricSpec) -> Resolved:
     DesignError     for a value that no fabric can have
     """
     draft, notes = _draft(spec)
-    shape = None
-    for request in _attempts(spec, draft):
-        shape = shape_of(request)
+    shapes = [shape_of(request) for request in _attempts(spec, draft)]
+    largest = max(shape.largest for shape in shapes) // draft.homes
+    for shape in shapes:
         if shape.buildable:
-            return Resolved(shape, (*notes, *_choices(spec, shape)), "")
-    if shape is None:
-        raise DesignError("tiers", spec.tiers, "is not possible here", "leave it out")
-    return Resolved(shape, notes, _why_not(spec, shape))
+            return Resolved(shape, largest, (*notes, *_choices(spec, shape)), "")
+    return Resolved(shapes[-1], largest, notes, _why_not(spec, shapes[-1], largest))
 
 
 def _attempts(spec: FabricSpec, draft: Request) -> Iterator[Request]:
@@ -247,7 +246,7 @@ def _choices(spec: FabricSpec, shape: ClosShape) -> Iterator[str]:
         yield f"{shape.core_groups} core groups above the scalable units, spines spread evenly"
 
 
-def _why_not(spec: FabricSpec, shape: ClosShape) -> str:
+def _why_not(spec: FabricSpec, shape: ClosShape, most: int) -> str:
     request = shape.request
 
     def largest(radix: int) -> int:
@@ -268,7 +267,6 @@ def _why_not(spec: FabricSpec, shape: ClosShape) -> str:
     name = f"{_TIER_WORDS[request.tiers]} {TITLES[request.family]} of {switch}es"
     return (
         f"A {f'single {switch}' if request.copies * request.tiers == 1 else name} ends at "
-        f"{shape.largest // request.homes:,} endpoints; "
-        f"{request.endpoints // request.homes:,} need "
+        f"{most:,} endpoints; {request.endpoints // request.homes:,} need "
         f"{' or '.join(ways) or 'another family'}."
     )

@@ -46,7 +46,7 @@ _COUNTS = (
 def size_clos(spec: FabricSpec) -> FabricCounts:
     """Counts of a Clos fabric by formula."""
     found = resolve(spec)
-    return clos_counts(found.shape, found.reason, found.notes)
+    return clos_counts(found.shape, found.largest, found.reason, found.notes)
 
 
 def build_clos_fabric(spec: FabricSpec) -> Fabric:

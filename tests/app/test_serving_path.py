@@ -5,20 +5,24 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import sys
-from netdesign.app.studio import Studio
+from netdesign.app.{module} import {page}
 from ipywidgets.widgets.widget import _instances
-Studio()
-heavy = {"altair", "pandas", "scipy", "dask", "openpyxl", "vl_convert"} & set(sys.modules)
+{page}()
+heavy = {{"altair", "pandas", "scipy", "dask", "openpyxl", "vl_convert"}} & set(sys.modules)
 print(sorted(heavy), len(_instances))
 """
 MOST_WIDGETS = 150
 
 
-def test_the_studio_imports_nothing_heavy_and_stays_small() -> None:
+@pytest.mark.parametrize(("module", "page"), [("studio", "Studio"), ("explorer", "Explorer")])
+def test_a_page_imports_nothing_heavy_and_stays_small(module: str, page: str) -> None:
+    program = PROGRAM.format(module=module, page=page)
     run = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
     )
     heavy, _, number = run.stdout.strip().rpartition(" ")
     assert heavy == "[]"

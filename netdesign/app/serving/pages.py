@@ -41,6 +41,16 @@ PAGES = (
         ),
     ),
     Page(
+        notebook="topology_explorer.ipynb",
+        label="Topologies",
+        title="Topology explorer",
+        reader="For the one who draws it",
+        text=(
+            "Choose a family and a size. See every port and tier, counts, cost and power beside "
+            "rivals at the same size, where each runs out, and take the cable plan along."
+        ),
+    ),
+    Page(
         notebook="lesson_01_one_slow_link.ipynb",
         label="Lesson 1",
         title="Lesson 1: why one slow link stops everyone",

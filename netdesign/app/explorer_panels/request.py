@@ -1,0 +1,238 @@
+"""What is asked of the explorer: the settings of data/explorer.csv, checked, carried in an address.
+
+Whole numbers with the choice ``auto`` are 0 where the family is to choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from netdesign.catalog import Parameter, PriceBook, Switch, data_directory, load_catalog
+from netdesign.catalog.tables import keyed_rows
+from netdesign.charts.family_reach import title
+from netdesign.errors import DesignError
+from netdesign.rivals import settings_of, spec_for
+from netdesign.topology.families import FAMILIES
+from netdesign.topology.spec import FabricSpec
+
+AUTO, NONE = "auto", "none"
+RIVALS = ("rival_1", "rival_2", "rival_3")
+SIDES = ("dim_1", "dim_2", "dim_3")
+LONGEST_QUERY = 4_096
+_FLAGS = {"yes": True, "no": False, AUTO: None}
+_SPEC_FIELDS = {"endpoints": "gpus", "radix": "switch", "endpoint_gbps": "split", "dims": "dim_1"}
+_EVERYWHERE = frozenset({"family", "gpus", "price_book", *RIVALS})
+
+
+@cache
+def settings() -> Mapping[str, Parameter]:
+    """The settings by path, in the order of their file."""
+    rows = keyed_rows(data_directory() / "explorer.csv", Parameter, ("path",))
+    return MappingProxyType(rows)
+
+
+@cache
+def names(path: str) -> Mapping[str, str]:
+    """Each value that a choice may have, and what a person reads for it."""
+    found: dict[str, str] = {}
+    for token in settings()[path].choices:
+        if token == "@families":
+            found.update((name, title(name)) for name in FAMILIES)
+        elif token == "@switches":
+            found.update((key, switch_name(switch)) for key, switch in fabric_switches().items())
+        elif token == "@price_books":
+            found.update((name, name) for name in load_catalog().price_books)
+        else:
+            found[token] = token
+    if NONE in found:
+        found[NONE] = "no rival"
+    return MappingProxyType(found)
+
+
+@cache
+def fabric_switches() -> Mapping[str, Switch]:
+    """Switches of the catalogue that are as fast as some server's port."""
+    catalog = load_catalog()
+    slowest = min(server.port_gbps for server in catalog.servers.values())
+    return {key: one for key, one in catalog.switches.items() if one.port_gbps >= slowest}
+
+
+def switch_name(switch: Switch) -> str:
+    """Model, ports and speed, the model once."""
+    ports = f"{switch.ports} × {switch.port_gbps:g}G"
+    if switch.vendor == "generic":
+        return f"Modular, {ports}"
+    return f"{switch.name.partition(' (')[0]}, {ports}"
+
+
+@dataclass(frozen=True)
+class Request:
+    """A value for every setting."""
+
+    values: Mapping[str, Any]
+
+    def value(self, path: str) -> Any:
+        return self.values[path]
+
+    def with_values(self, changes: Mapping[str, Any]) -> Request:
+        """A copy with some values changed.
+
+        Raises
+        ------
+        DesignError     for a value that its setting cannot have
+        """
+        for path, value in changes.items():
+            _check(settings()[path], value)
+        return Request(MappingProxyType({**self.values, **changes}))
+
+    @property
+    def family(self) -> str:
+        return str(self.values["family"])
+
+    @property
+    def gpus(self) -> int:
+        return int(self.values["gpus"])
+
+    @property
+    def switch(self) -> Switch:
+        return fabric_switches()[self.values["switch"]]
+
+    @property
+    def book(self) -> PriceBook:
+        return load_catalog().price_books[self.values["price_book"]]
+
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """Families beside the chosen one, each once."""
+        wanted = dict.fromkeys(self.values[path] for path in RIVALS)
+        return tuple(family for family in wanted if family not in (NONE, self.family))
+
+    @property
+    def endpoint_gbps(self) -> float:
+        return self.switch.port_gbps / int(self.values["split"])
+
+    @property
+    def narrowing(self) -> str:
+        """The setting to blame when a fabric cannot be built: a size set by hand, else the GPUs."""
+        by_hand = (
+            path
+            for path in ("q", "groups", *SIDES, "p", "a", "h", "tiers")
+            if self.values[path] and applies(path, self.family)
+        )
+        return next(by_hand, "gpus")
+
+    def spec(self) -> FabricSpec:
+        """The chosen family as a description of a fabric."""
+        values: dict[str, Any] = {
+            path: _plain(setting, self.values[path]) for path, setting in settings().items()
+        }
+        values |= {
+            "endpoints": self.gpus,
+            "radix": self.switch.ports,
+            "port_gbps": self.switch.port_gbps,
+            "endpoint_gbps": self.endpoint_gbps,
+            "gpus_per_server": int(self.values["gpus_per_server"]),
+            "dims": self._sides() or None,
+            "twist": bool(values["twist"]),
+        }
+        return spec_for(self.family, values)
+
+    def _sides(self) -> tuple[int, ...]:
+        sides = [self.values[path] for path in SIDES]
+        return tuple(sides[: sides.index(0)] if 0 in sides else sides)
+
+
+def applies(path: str, family: str) -> bool:
+    """Whether a setting means something for a family."""
+    field = {"switch": "radix", "split": "endpoint_gbps"}.get(path, path)
+    field = "dims" if path in SIDES else field
+    if path == "switch":
+        return True  # rivals have switches
+    return path in _EVERYWHERE or field in settings_of(family)
+
+
+def setting_of(field: str) -> str:
+    """The setting behind a field of a FabricSpec."""
+    return _SPEC_FIELDS.get(field, field)
+
+
+def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes, and what they bring with them.
+
+    A switch that does not split its ports so far gives whole ones; a family that was a rival
+    leaves its place to the one it follows.
+    """
+    fresh, more = request.with_values(changes), dict(changes)
+    if int(fresh.value("split")) > fresh.switch.breakout:
+        more["split"] = "1"
+    for path in RIVALS:
+        if fresh.value(path) == fresh.family and path not in changes:
+            more[path] = request.family if request.family != fresh.family else NONE
+    return more
+
+
+@cache
+def default_request() -> Request:
+    """What a newcomer sees."""
+    values = {path: _read(setting, setting.default) for path, setting in settings().items()}
+    return Request(MappingProxyType(values))
+
+
+def to_query(request: Request) -> str:
+    """The settings that differ from their default, as a query string."""
+    first = default_request()
+    changed = [
+        (path, f"{request.value(path):.12g}" if setting.kind == "number" else request.value(path))
+        for path, setting in settings().items()
+        if request.value(path) != first.value(path)
+    ]
+    return urlencode([("v", "1"), *changed])
+
+
+def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
+    """A request from a query string, and what in it was ignored and why."""
+    request, ignored = default_request(), []
+    changes: dict[str, Any] = {}
+    for path, text in parse_qsl(query.lstrip("?")[:LONGEST_QUERY]):
+        if path in settings():
+            try:
+                value = _read(settings()[path], text)
+                _check(settings()[path], value)
+                changes[path] = value
+            except DesignError as error:
+                ignored.append(str(error))
+    return request.with_values(brought_along(request, changes)), tuple(ignored)
+
+
+def _plain(setting: Parameter, value: Any) -> Any:
+    """A value as a spec has it: None where the family chooses."""
+    if setting.kind == "choice":
+        return _FLAGS.get(value)
+    return None if AUTO in setting.choices and value == 0 else value
+
+
+def _read(setting: Parameter, text: str) -> Any:
+    if setting.kind == "choice":
+        return text
+    try:
+        return int(text) if setting.kind == "integer" else float(text)
+    except ValueError:
+        raise DesignError(setting.path, text, "is not a number", _range(setting)) from None
+
+
+def _check(setting: Parameter, value: Any) -> None:
+    if setting.kind == "choice":
+        allowed = names(setting.path)
+        if value not in allowed:
+            raise DesignError(setting.path, value, "is not known", f"one of {', '.join(allowed)}")
+    elif not (setting.lowest or 0) <= value <= (setting.highest or 0):
+        raise DesignError(setting.path, value, "is out of range", _range(setting))
+
+
+def _range(setting: Parameter) -> str:
+    return f"give one from {setting.lowest:,.10g} to {setting.highest:,.10g}"
