@@ -5,14 +5,29 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from netdesign.cli_fabric import fabric_command
 from netdesign.errors import DesignError
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+
+class _Commands(TyperGroup):
+    """A wrong input is one sentence and exit status 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DesignError as error:
+            typer.echo(str(error), err=True)
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=_Commands, add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False
+)
 
 
 @app.callback()
@@ -94,9 +109,5 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def main() -> None:
-    """Run the command line; a wrong input is one sentence and exit status 2."""
-    try:
-        app()
-    except DesignError as error:
-        typer.echo(str(error), err=True)
-        sys.exit(2)
+    """Run the command line."""
+    app()

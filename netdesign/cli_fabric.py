@@ -15,6 +15,7 @@ import typer
 from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
+    from netdesign.catalog import Switch
     from netdesign.economics.fabric_price import FabricPrice
     from netdesign.evaluate import Evaluation
     from netdesign.fabrics import BuiltFabric
@@ -23,6 +24,17 @@ if TYPE_CHECKING:
 _DEFAULT_BOOK = "rail-only-2024"
 _DEFAULT_GBPS = 400.0
 _MOST_DIMS = 8
+_MOST_MEASURED = {"torus": 120_000, "": 2_000_000}  # links; far ends of a torus take longest
+_ALIASES = {
+    "clos": "fat-tree",
+    "leaf-spine": "fat-tree",
+    "spine-leaf": "fat-tree",
+    "rail-optimized": "rail-optimised",
+    "dragonfly+": "dragonfly-plus",
+    "slimfly": "slim-fly",
+    "hyper-x": "hyperx",
+    "multiplane": "multi-plane",
+}
 _ANYTHING = {
     "family": (
         str,
@@ -183,11 +195,16 @@ def _of_family(options: Mapping[str, Any]) -> _Found:
     rest = {
         name: value for name, value in options.items() if name not in _OTHER and name not in _FILES
     }
+    family = str(options["family"]).lower().replace("_", "-").replace(" ", "-")
     spec = FabricSpec(
-        family=options["family"], radix=radix, port_gbps=gbps, dims=_dims(options), **rest
+        family=_ALIASES.get(family, family),
+        radix=radix,
+        port_gbps=gbps,
+        dims=_dims(options),
+        **rest,
     )
     counts = size(spec)
-    named = catalog.switches.get(options.get("switch", ""))
+    named = catalog.switches.get(options.get("switch", "").lower())
     switch = named or matching_switch(catalog.switches.values(), counts.radix, gbps)
     price = fabric_price(counts, port_gbps=gbps, switch=switch, book=book)
     return _Found(spec, counts, price, lambda: cabled(spec, Hardware(switch)))
@@ -201,15 +218,32 @@ def _ports(options: Mapping[str, Any]) -> tuple[int | None, float]:
     if "switch" not in options:
         return options.get("radix"), _DEFAULT_GBPS if gbps is None else gbps
     switches = load_catalog().switches
-    if options["switch"] not in switches:
+    name = options["switch"].lower()
+    if name not in switches:
         raise _unknown("switch", options["switch"], switches)
-    switch = switches[options["switch"]]
+    switch = switches[name]
     radix = switch.radix(gbps)
+    _check_breakout(switch, gbps, options.get("endpoint_gbps"))
     if options.get("radix", radix) != radix:
         raise DesignError(
             "radix", options["radix"], f"is not that of the {switch.name}", f"it has {radix} ports"
         )
     return radix, switch.port_gbps if gbps is None else gbps
+
+
+def _check_breakout(switch: Switch, gbps: float | None, endpoint_gbps: float | None) -> None:
+    """Refuse to split a native port into more parts than the switch can."""
+    if endpoint_gbps is None or not endpoint_gbps > 0:
+        return
+    parts = switch.port_gbps / endpoint_gbps
+    if gbps in (None, switch.port_gbps) and parts > switch.breakout:
+        least = switch.port_gbps / switch.breakout
+        raise DesignError(
+            "endpoint_gbps",
+            endpoint_gbps,
+            f"splits a port of the {switch.name} into too many",
+            f"it goes down to {least:g}",
+        )
 
 
 def _unknown(field: str, value: str, known: Mapping[str, Any]) -> DesignError:
@@ -243,6 +277,12 @@ def _check_folder(folder: Path, path: Path) -> None:
 def _measured(found: _Found) -> dict[str, Any]:
     from netdesign.export.fabric_measures import measures_record
 
+    links = sum(found.counts.links.values())
+    most = _MOST_MEASURED.get(found.counts.family, _MOST_MEASURED[""])
+    if links > most:
+        raise DesignError(
+            "measure", f"{links:,} links", "are too many to measure", f"at most {most:,}"
+        )
     return measures_record(found.cabled().fabric)
 
 

@@ -19,6 +19,7 @@ from netdesign.app.banner import Banner
 from netdesign.app.choices import BEST, MANUAL, what_follows
 from netdesign.app.controls.column import ControlColumn
 from netdesign.app.courier import Courier
+from netdesign.app.explorer_panels.files import KINDS, built_file, too_many
 from netdesign.app.layout import box
 from netdesign.app.panels.bill import BillPanel
 from netdesign.app.panels.compare import ComparePanel
@@ -34,6 +35,7 @@ from netdesign.app.state import StudioState
 from netdesign.app.toolbar import Toolbar
 from netdesign.app.transport import PageWidget
 from netdesign.catalog import PriceBook, load_catalog, read_price_file
+from netdesign.charts.format import size
 from netdesign.design import (
     LARGEST_FILE_BYTES,
     Design,
@@ -45,6 +47,7 @@ from netdesign.design import (
 )
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
+from netdesign.fabrics import cabled, hardware_of, spec_of
 
 log = logging.getLogger(__name__)
 
@@ -89,13 +92,14 @@ class Studio:
         self.bill = BillPanel(
             self.upload_prices, lambda _: self.forget_prices(), lambda _: self.download_bill()
         )
+        self.network = NetworkPanel(self.take_cables)
         self.panels = (
             self.headline,
             self.findings,
             StepTimePanel(),
             MemoryPanel(),
             DemandPanel(),
-            NetworkPanel(),
+            self.network,
             self.bill,
         )
         self.toolbar = Toolbar(self._acts(), lambda name: self.change({"name": name}))
@@ -218,6 +222,24 @@ class Studio:
         if self.evaluation is not None:
             name = f"{_stem(self.evaluation.design)}-bill.csv"
             self.page.download(name, bill_csv(self.evaluation.order.rows), "text/csv;charset=utf-8")
+
+    def take_cables(self, kind: str) -> None:
+        """Build the fabric on the screen with every cable and offer one file of it."""
+        evaluation, chosen = self.evaluation, KINDS.get(kind)
+        if evaluation is None or chosen is None:
+            return
+        if evaluation.fabric.links > chosen.most_links:
+            links = int(evaluation.fabric.links)
+            self.network.say(evaluation, too_many(links, chosen.label, chosen.most_links))
+            return
+        try:
+            built = cabled(spec_of(evaluation), hardware_of(evaluation.design))
+            name, content = built_file(built, chosen, _stem(evaluation.design))
+        except DesignError as error:
+            self.network.say(evaluation, str(error))
+            return
+        self.page.download(name, content, chosen.mime)
+        self.network.say(evaluation, f"{name}, {size(len(content))}, is in your downloads.")
 
     def pin(self, which: str) -> None:
         """Keep the design on screen as A or B."""

@@ -14,6 +14,8 @@ from netdesign.export.simulator import write_simulator
 from netdesign.export.slurm import write_slurm
 from netdesign.fabrics import BuiltFabric
 
+_ROWS_OF_A_SHEET = 1_048_575  # of XLSX, beside the header
+
 
 def cable_plan(built: BuiltFabric) -> CablePlan:
     """The cables of a fabric in the order in which they are pulled."""
@@ -24,6 +26,13 @@ def _cables(built: BuiltFabric, path: Path) -> None:
     writers = {".csv": write_csv, ".xlsx": write_xlsx}
     if path.suffix.lower() not in writers:
         raise DesignError("cables", str(path), "is neither CSV nor XLSX", "end it in .csv or .xlsx")
+    if path.suffix.lower() == ".xlsx" and built.fabric.links > _ROWS_OF_A_SHEET:
+        raise DesignError(
+            "cables",
+            str(path),
+            f"cannot hold {built.fabric.links:,} rows",
+            "a sheet has fewer: write .csv",
+        )
     writers[path.suffix.lower()](cable_plan(built), path)
 
 

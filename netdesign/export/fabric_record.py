@@ -42,7 +42,7 @@ def fabric_text(counts: FabricCounts, price: FabricPrice) -> str:
     rows = [(f"{title}, {counts.endpoints:,} endpoints", "")]
     rows += [(f"{name} switches", f"{n:,}") for name, n in counts.switches.items() if n]
     if counts.switches:
-        rows.append(("switches in all", f"{counts.total_switches:,}"))
+        rows.append(("switches in all", f"{counts.total_switches:,} of {counts.radix} ports"))
     if counts.circuit_switches:
         rows.append(("optical circuit switches", f"{counts.circuit_switches:,}"))
     rows += [

@@ -77,7 +77,7 @@ def graph_bisection(
     least: Bisection | None = None
     for how, order in _orders(graph, random_halves, seed):
         half = halves(graph, part, order)
-        if how == _BY_POD and not _balanced(graph, part, half):
+        if how == _BY_POD and not _halved(graph, part, half):
             continue
         links = _between(graph, half, graph.links)
         if least is not None and links >= least.links:
@@ -117,8 +117,10 @@ def halves(graph: Forwarding, part: Counts, order: Counts) -> Counts:
     return half
 
 
-def _balanced(graph: Forwarding, part: Counts, half: Counts) -> bool:
-    """Whether both halves of each part have as many endpoints."""
+def _halved(graph: Forwarding, part: Counts, half: Counts) -> bool:
+    """Whether both halves of each part have as many endpoints, and none stands in the middle."""
+    if np.any(half == _MIDDLE):
+        return False
     first, second = (
         np.bincount(part, graph.endpoints * (half == side)) for side in (_FIRST, _SECOND)
     )
@@ -195,6 +197,7 @@ def _gbps_between(graph: Forwarding, half: Counts, links: int) -> float:
 
 
 def _contract(graph: Forwarding, half: Counts, size: Counts) -> _Cut:
+    """Each half as one node, bundles ``size`` wide; what only passes traffic on stays as it is."""
     relay = half == _RELAY
     number = np.where(relay, 1 + np.cumsum(relay), half)
     low, high = number[graph.low], number[graph.high]
@@ -252,6 +255,7 @@ def _merged(cut: _Cut) -> _Cut:
 
 
 def _max_flow(nodes: int, low: Counts, high: Counts, capacity: Counts) -> int:
+    """What node 0 can send to node 1, in units of the capacity; bundles carry both directions."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_flow
 

@@ -1,8 +1,10 @@
 """Every switch and link of a Clos fabric.
 
-Uplink j of leaf l in its pod goes to spine (l u + j) mod S, so that each leaf meets all spines as
-evenly as whole links allow; the links of the spines go round the cores in the same way, or, in
-scalable units, round the cores of the group that belongs to the spine's place.
+Where the spines divide a leaf's uplinks, those to one spine stand side by side, so that they can
+share cages and cables. Else uplink j of leaf l in its pod goes to spine (l u + j) mod S, so that
+each leaf meets all spines as evenly as whole links allow; the links of the spines go round the
+cores in the same way, or, in scalable units, round the cores of the group that belongs to the
+spine's place. Uplinks of a leaf begin behind the ports kept for hosts, however few stand there.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netdesign.topology.built import Fabric, LinkKind
-from netdesign.topology.clos_shape import ClosShape
+from netdesign.topology.clos_shape import ClosShape, ports_for_hosts
 from netdesign.topology.wiring import Bundle, wired_fabric
 
 Numbers = npt.NDArray[np.int64]
@@ -50,6 +52,7 @@ def build_clos(shape: ClosShape, notes: tuple[str, ...] = ()) -> Fabric:
                 LinkKind("leaf_spine", gbps, slots),
                 _copied(low, copies, hosts, leaves),
                 _copied(high, copies, first_spine, spines),
+                a_first=request.breakout * ports_for_hosts(request),
             )
         )
     if cores:
@@ -178,7 +181,9 @@ def _leaf_spine(shape: ClosShape, place: _Place) -> tuple[Numbers, Numbers]:
     leaf = np.repeat(np.arange(shape.leaves.count, dtype=np.int64), up)
     link = np.tile(np.arange(up, dtype=np.int64), shape.leaves.count)
     pod = place.pod[leaf]
-    return leaf, first[pod] + (place.index[leaf] * up + link) % spines[pod]
+    around = (place.index[leaf] * up + link) % spines[pod]
+    side_by_side = link * spines[pod] // up
+    return leaf, first[pod] + np.where(up % spines[pod] == 0, side_by_side, around)
 
 
 def _spine_core(shape: ClosShape) -> tuple[Numbers, Numbers]:

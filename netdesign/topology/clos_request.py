@@ -71,7 +71,8 @@ def _attempts(spec: FabricSpec, draft: Request) -> Iterator[Request]:
     tiers = (spec.tiers,) if spec.tiers else _TIERS[spec.family]
     if spec.tiers is None and (draft.unit_machines or draft.homes > 1):
         tiers = (2, 3)
-    can_be_dealt = draft.planes > 1 and draft.server_ports % draft.planes == 0
+    whole_servers = draft.endpoints % draft.server_ports == 0
+    can_be_dealt = draft.planes > 1 and draft.server_ports % draft.planes == 0 and whole_servers
     flat = [count for count in tiers if count <= _FLAT]
     tall = [count for count in tiers if count > _FLAT]
     for counts in (flat, tall):
@@ -92,11 +93,12 @@ def _rails_of_a_plane(draft: Request) -> int:
 
 
 def _draft(spec: FabricSpec) -> tuple[Request, tuple[str, ...]]:
-    notes: list[str] = []
+    notes = _server_notes(spec)
     radix = spec.radix
     if radix is None:
         radix = _USUAL_RADIX
         notes.append(f"switches of {radix} ports of {spec.port_gbps:g}G")
+    _check_ports(spec, radix - spec.spare_ports)
     endpoint_gbps = spec.endpoint_gbps or spec.port_gbps
     planes = spec.planes or (_USUAL_PLANES if spec.family == "multi-plane" else 1)
     if spec.planes is None and planes > 1:
@@ -137,6 +139,23 @@ def _draft(spec: FabricSpec) -> tuple[Request, tuple[str, ...]]:
     return replace(draft, machines=machines), tuple(notes)
 
 
+def _check_ports(spec: FabricSpec, ports: int) -> None:
+    """A switch needs two ports, and a leaf one up and one down."""
+    if ports < 2:
+        raise DesignError(
+            "spare_ports", spec.spare_ports, "leave fewer than 2 ports to use", "keep fewer"
+        )
+    for name in ("oversubscription", "core_oversubscription"):
+        taper = getattr(spec, name)
+        if spec.family != "single-switch" and taper > ports - 1:
+            raise DesignError(
+                name,
+                taper,
+                f"leaves no uplink on a switch of {ports} ports",
+                f"give at most {ports - 1}",
+            )
+
+
 def _full(spec: FabricSpec, draft: Request) -> Request:
     """The draft with as many endpoints as its first structure of two tiers or fewer holds."""
     tiers = spec.tiers or min(_TIERS[spec.family][-1], _FLAT)
@@ -155,6 +174,14 @@ def _machine(spec: FabricSpec) -> tuple[int, int, int]:
             "domain", spec.domain, f"is no whole number of servers of {gpus} GPUs", "change either"
         )
     return ports, gpus, spec.domain // gpus * ports
+
+
+def _server_notes(spec: FabricSpec) -> list[str]:
+    """What is said of servers that are smaller than usual because the endpoints ask for it."""
+    if spec.gpus_per_server is not None or spec.rails is not None:
+        return []
+    gpus = _usual_server(spec)
+    return [] if gpus == _USUAL_SERVER else [f"servers of {gpus} GPU{'s' if gpus > 1 else ''}"]
 
 
 def _usual_server(spec: FabricSpec) -> int:
@@ -210,10 +237,14 @@ def _unit_machines(
 
 def _check_machines(draft: Request) -> None:
     """Rails and dealt planes need whole machines; a tree takes any number of endpoints."""
-    if draft.endpoints > _LARGEST_ENDPOINTS:
-        raise DesignError(
-            "endpoints", draft.endpoints, "is too many", f"give at most {_LARGEST_ENDPOINTS:,}"
-        )
+    for name, value in (
+        ("endpoints", draft.endpoints),
+        ("unit_servers", draft.unit_machines * draft.machine_ports),
+    ):
+        if value > _LARGEST_ENDPOINTS:
+            raise DesignError(
+                name, value, "ports are too many", f"at most {_LARGEST_ENDPOINTS:,} are counted"
+            )
     ports, endpoints = draft.machine_ports // draft.homes, draft.endpoints // draft.homes
     rest = endpoints % ports
     if rest and (draft.rails > 1 or draft.unit_machines):
@@ -243,7 +274,7 @@ def _choices(spec: FabricSpec, shape: ClosShape) -> Iterator[str]:
     if request.split:
         yield f"ports between switches split to {request.endpoint_gbps:g}G, which saves a tier"
     if shape.core_groups:
-        yield f"{shape.core_groups} core groups above the scalable units, spines spread evenly"
+        yield f"{shape.core_groups} core groups above the scalable units"
 
 
 def _why_not(spec: FabricSpec, shape: ClosShape, most: int) -> str:

@@ -17,6 +17,8 @@ from netdesign.topology.clos import (
     pod_uplinks,
 )
 
+_FEW_MORE = 4 / 3  # spines that it is worth to have all cores alike
+
 
 @dataclass(frozen=True)
 class Request:
@@ -150,12 +152,17 @@ def shape_of(request: Request) -> ClosShape:
     return _three_tiers(request, leaves, even)
 
 
+def ports_for_hosts(request: Request) -> int:
+    """Ports of a leaf that face down when it is full."""
+    return int(leaf_downlinks(request.radix, request.oversubscription))
+
+
 def leaf_sets(request: Request) -> LeafSets:
     """The leaves of a copy."""
     if request.tiers == 1:
         ports = request.copy_endpoints
         return LeafSets(0, ports, 1, 1, 1, ports, request.radix, 0, 0, ((1, ports),))
-    down = int(leaf_downlinks(request.radix, request.oversubscription))
+    down = ports_for_hosts(request)
     if request.copy_rails == 1 and not request.unit_machines:
         return _tree(request, down)
     return _rails(request, down)
@@ -288,7 +295,7 @@ def _units(request: Request, leaves: LeafSets) -> ClosShape:
     rails = request.copy_rails
     in_group = leaves.per_unit // rails
     spine_down = int(leaf_downlinks(request.radix, request.core_oversubscription))
-    spines = int(pod_spines(in_group, leaves.up, spine_down, True))
+    spines = _alike_spines(request, in_group, leaves.up, spine_down)
     used = int(ceil_divide(in_group * leaves.up, spines))
     spine_up = int(pod_uplinks(1, used, spine_down, request.radix - spine_down)) * request.wide
     groups = leaves.count // in_group
@@ -298,6 +305,13 @@ def _units(request: Request, leaves: LeafSets) -> ClosShape:
     fits = in_group <= spine_down * request.wide
     largest = radix // rails * leaves.unit_endpoints if fits else 0
     return _finished(request, leaves, pods, cores, spines, largest)
+
+
+def _alike_spines(request: Request, leaves: int, up: int, spine_down: int) -> int:
+    """Spines of a group: evenly spread where asked, or where that takes few more than it needs."""
+    least = int(pod_spines(leaves, up, spine_down, False))
+    even = int(pod_spines(leaves, up, spine_down, True))
+    return even if request.even or even <= _FEW_MORE * least else least
 
 
 def _finished(

@@ -174,7 +174,16 @@ def check_buildable(
         if sentence[1:2] == " ":
             sentence = sentence[0].lower() + sentence[1:]
         raise DesignError(obstacle.field, obstacle.value, "cannot be built", sentence)
-    total = sum(links.values())
+    check_links(family, sum(links.values()), endpoints)
+
+
+def check_links(family: str, total: int, endpoints: int | None) -> None:
+    """Refuse to build more links than are held in memory.
+
+    Raises
+    ------
+    DesignError
+    """
     if total > MOST_LINKS:
         raise DesignError(
             "endpoints",
@@ -218,6 +227,23 @@ def direct_counts(
         reason="" if shape.obstacle is None else shape.obstacle.sentence,
         notes=shape.notes,
     )
+
+
+def over_balance(spec: FabricSpec, endpoints: int, balanced: float) -> float:
+    """Bandwidth of a router's endpoints over that for which its links to others are balanced.
+
+    Parameters
+    ----------
+    spec : FabricSpec
+    endpoints : int         of a full router
+    balanced : float        endpoints at the speed of a port that full bandwidth allows
+
+    Returns
+    -------
+    float                   at least 1: fewer endpoints than balanced are no gain
+    """
+    speed = (spec.endpoint_gbps or spec.port_gbps) / spec.port_gbps
+    return max(1.0, endpoints * speed / max(balanced, 1e-9))
 
 
 def direct_fabric(

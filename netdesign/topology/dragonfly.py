@@ -14,15 +14,17 @@ import numpy as np
 from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric
 from netdesign.topology.direct import (
+    Ends,
     check,
     check_buildable,
     complete_graphs,
     direct_counts,
     direct_fabric,
     lanes,
+    over_balance,
     usable_ports,
 )
-from netdesign.topology.group_links import Ends, port_distances, spread_links
+from netdesign.topology.group_links import port_distances, spread_links
 from netdesign.topology.grouped import Group, GroupedShape, global_links, grouped_shape
 from netdesign.topology.spec import FabricCounts, FabricSpec
 
@@ -64,7 +66,11 @@ def size_dragonfly(spec: FabricSpec) -> FabricCounts:
     """
     shape = dragonfly_shape(spec)
     return direct_counts(
-        spec, shape, diameter=_host_diameter(shape), bisection_links=_bisection(shape)
+        spec,
+        shape,
+        diameter=_host_diameter(shape),
+        bisection_links=_bisection(shape),
+        oversubscription=over_balance(spec, shape.p, shape.h) if shape.groups > 1 else 1.0,
     )
 
 

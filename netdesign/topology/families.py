@@ -12,7 +12,8 @@ from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric
 from netdesign.topology.clos_build import build_clos
 from netdesign.topology.clos_counts import clos_counts
-from netdesign.topology.clos_request import resolve
+from netdesign.topology.clos_request import TITLES, resolve
+from netdesign.topology.direct import check_links
 from netdesign.topology.dragonfly import build_dragonfly, size_dragonfly
 from netdesign.topology.dragonfly_plus import build_dragonfly_plus, size_dragonfly_plus
 from netdesign.topology.hyperx import build_hyperx, size_hyperx
@@ -59,6 +60,7 @@ def build_clos_fabric(spec: FabricSpec) -> Fabric:
     found = resolve(spec)
     if found.reason:
         raise too_large(spec, found.reason)
+    check_links(TITLES[spec.family], sum(size_clos(spec).links.values()), spec.endpoints)
     return build_clos(found.shape, found.notes)
 
 
@@ -197,22 +199,7 @@ def _check_speeds(spec: FabricSpec) -> None:
 
 
 def _check_tapers(spec: FabricSpec) -> None:
-    ports = None if spec.radix is None else spec.radix - spec.spare_ports
-    if ports is not None and ports < 2:
-        raise DesignError(
-            "spare_ports",
-            spec.spare_ports,
-            "leave fewer than 2 ports to use",
-            f"a switch has {spec.radix}",
-        )
     for name in ("oversubscription", "core_oversubscription"):
         taper = getattr(spec, name)
-        if not taper > 0:
+        if not 0 < taper < math.inf:
             raise DesignError(name, taper, "is no ratio", "give a number above 0; 1 is no taper")
-        if ports is not None and taper > ports - 1:
-            raise DesignError(
-                name,
-                taper,
-                f"leaves no uplink on a switch of {ports} ports",
-                f"give at most {ports - 1}",
-            )

@@ -10,9 +10,8 @@ from __future__ import annotations
 from math import gcd
 
 import numpy as np
-import numpy.typing as npt
 
-Ends = npt.NDArray[np.int64]
+from netdesign.topology.direct import Ends
 
 
 def spread_links(groups: int, ports: int) -> tuple[int, int]:

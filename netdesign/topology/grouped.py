@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from netdesign.topology.direct import (
     DirectShape,
+    Ends,
     Obstacle,
     lanes,
     port_obstacle,
     ports_of_switch,
 )
 from netdesign.topology.group_links import (
-    Ends,
     crossing_links,
     group_links,
     linked_ports,

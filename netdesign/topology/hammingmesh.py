@@ -13,10 +13,9 @@ from math import prod
 from typing import NoReturn
 
 from netdesign.errors import DesignError
-from netdesign.topology.direct import MOST_ENDPOINTS, check, check_dims, link_speeds, usable_ports
+from netdesign.topology.direct import MOST_ENDPOINTS, check, check_dims, usable_ports
 from netdesign.topology.spec import FabricCounts, FabricSpec
 
-KINDS = ("host", "board", "leaf_spine")
 _ONLY_COUNTED = "A HammingMesh is only counted; a HyperX of the same rows and columns can be built."
 
 
@@ -85,7 +84,7 @@ def size_hammingmesh(spec: FabricSpec) -> FabricCounts:
         endpoints=a * a * x * y,
         switches={"leaf": leaves, "spine": spines},
         links=links,
-        link_gbps=dict.fromkeys(link_speeds(spec, KINDS), spec.port_gbps),
+        link_gbps=dict.fromkeys(links, spec.port_gbps),
         oversubscription=1.0,
         diameter=sum(line.steps(a) for line in directions),
         bisection_links=min(

@@ -26,6 +26,7 @@ from netdesign.topology.direct import (
     direct_counts,
     direct_fabric,
     lanes,
+    over_balance,
     port_obstacle,
     ports_of_switch,
     usable_ports,
@@ -82,10 +83,14 @@ def size_hyperx(spec: FabricSpec) -> FabricCounts:
     """Counts of a HyperX by formula; the bisection is the least over dimensions."""
     shape = hyperx_shape(spec)
     routers = prod(shape.dims)
-    # A line of an odd number of routers is cut beside its middle.
-    cuts = [routers // side * (side * side // 4) for side in shape.dims if side > 1]
+    thinnest = min((side for side in shape.dims if side > 1), default=0)
+    # Of an odd side it is the fraction rounded down: no straight cut makes equal halves.
     return direct_counts(
-        spec, shape, diameter=_diameter(shape), bisection_links=min(cuts, default=0)
+        spec,
+        shape,
+        diameter=_diameter(shape),
+        bisection_links=routers * thinnest // 4,
+        oversubscription=over_balance(spec, shape.p, thinnest / 2) if thinnest else 1.0,
     )
 
 

@@ -103,11 +103,6 @@ def resilience(fabric: Fabric) -> Resilience:
     )
 
 
-def single_points_of_failure(fabric: Fabric) -> tuple[WeakPoint, ...]:
-    """Switches, links and host ports whose loss cuts hosts off, the worst first."""
-    return resilience(fabric).single_points_of_failure
-
-
 def _name(fabric: Fabric, device: int) -> str:
     return (
         "host" if device < fabric.hosts else fabric.tier_names[fabric.tier[device - fabric.hosts]]

@@ -108,9 +108,9 @@ def _hosts(sized: SizedSideNetwork) -> tuple[int, Numbers]:
     ports += [np.full(entry.devices, entry.ports) for entry in network.attached]
     first = np.cumsum([0, *(len(part) for part in ports)])
     shared = [0]
-    shared += [n for n, e in enumerate(network.attached, 1) if e.oversubscription is None]
+    shared += [n for n, entry in enumerate(network.attached, 1) if entry.oversubscription is None]
     tapers = dict.fromkeys(
-        e.oversubscription for e in network.attached if e.oversubscription is not None
+        entry.oversubscription for entry in network.attached if entry.oversubscription is not None
     )
     own = [
         n
@@ -148,7 +148,9 @@ def _dealt(item: Numbers, items: int, places: int) -> Numbers:
 
 def _leaf_spine(sized: SizedSideNetwork, leaf_pod: Numbers) -> tuple[Numbers, Numbers]:
     """Both ends of each uplink; within a pod they go round its spines."""
-    ups = np.concatenate([np.full(e.copies * e.leaves, e.up) for e in sized.leaf_sets])
+    ups = np.concatenate(
+        [np.full(entry.copies * entry.leaves, entry.up) for entry in sized.leaf_sets]
+    )
     low = np.repeat(np.arange(len(ups)), ups)
     pod = leaf_pod[low]
     start = np.searchsorted(pod, np.arange(len(sized.pod_spines)))

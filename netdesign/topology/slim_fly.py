@@ -26,6 +26,7 @@ from netdesign.topology.direct import (
     direct_counts,
     direct_fabric,
     lanes,
+    over_balance,
     port_obstacle,
     ports_of_switch,
     usable_ports,
@@ -104,7 +105,13 @@ def size_slim_fly(spec: FabricSpec) -> FabricCounts:
     """Counts of a slim fly by formula, also of a q for which no graph exists; no bisection."""
     shape = slim_fly_shape(spec)
     diameter = 2 if shape.switches_with_hosts > 1 else 0
-    return direct_counts(spec, shape, diameter=diameter, bisection_links=None)
+    return direct_counts(
+        spec,
+        shape,
+        diameter=diameter,
+        bisection_links=None,
+        oversubscription=over_balance(spec, shape.p, -(-degree(shape.q) // 2)),
+    )
 
 
 def build_slim_fly(spec: FabricSpec) -> Fabric:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from netdesign.topology.built import Fabric, Ints, LinkKind
 
-Numbers = npt.NDArray[np.integer]
+AnyInts = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,10 +18,11 @@ class Bundle:
     """All links of one kind; devices are numbered as in ``Fabric``."""
 
     kind: LinkKind
-    a: Numbers  # the end nearer the hosts
-    b: Numbers
-    a_slot: Numbers | None = None  # where the family decides; else the next free
-    b_slot: Numbers | None = None  # only beside ``a_slot``
+    a: AnyInts  # the end nearer the hosts
+    b: AnyInts
+    a_slot: AnyInts | None = None  # where the family decides; else the next free
+    b_slot: AnyInts | None = None  # only beside ``a_slot``
+    a_first: int = 0  # the lower ends leave the slots before it to the bundles below
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +44,13 @@ def wired_fabric(
     family: str,
     hosts: int,
     endpoints: int,
-    ports: int | Numbers,
+    ports: int | AnyInts,
     port_gbps: float,
     host_ports: int = 1,
     gpus_per_host: int = 1,
-    pod: int | Numbers = -1,
-    rail: int | Numbers = -1,
-    plane: int | Numbers = 0,
+    pod: int | AnyInts = -1,
+    rail: int | AnyInts = -1,
+    plane: int | AnyInts = 0,
     breakout: int = 1,
     spare_ports: int = 0,
     notes: tuple[str, ...] = (),
@@ -109,6 +110,9 @@ def wire(bundles: Sequence[Bundle], devices: int, breakout: int = 1) -> Wires:
     ends = []
     for bundle in bundles:
         taken = -(-taken // breakout) * breakout
+        if bundle.a_first:
+            lower = np.unique(bundle.a)
+            taken[lower] = np.maximum(taken[lower], bundle.a_first)
         ends.append(_slots_of(bundle, taken))
     return Wires(
         kinds=tuple(bundle.kind for bundle in bundles),
@@ -120,7 +124,7 @@ def wire(bundles: Sequence[Bundle], devices: int, breakout: int = 1) -> Wires:
     )
 
 
-def occurrence(devices: Numbers) -> npt.NDArray[np.int64]:
+def occurrence(devices: AnyInts) -> npt.NDArray[np.int64]:
     """How many times each device stood earlier in the list: 0 for its first link, then 1, ..."""
     if len(devices) < 2:
         return np.zeros(len(devices), dtype=np.int64)
@@ -147,7 +151,7 @@ def _slots_of(bundle: Bundle, taken: npt.NDArray[np.int64]) -> tuple[Ints, Ints]
     return slots[0::2], slots[1::2]
 
 
-def _next(devices: Numbers, slots: int, taken: npt.NDArray[np.int64]) -> Ints:
+def _next(devices: AnyInts, slots: int, taken: npt.NDArray[np.int64]) -> Ints:
     start = -(-taken // slots) * slots
     found = start[devices] + slots * occurrence(devices)
     used = slots * np.bincount(devices, minlength=len(taken))
@@ -155,10 +159,10 @@ def _next(devices: Numbers, slots: int, taken: npt.NDArray[np.int64]) -> Ints:
     return np.asarray(found, dtype=np.int32)
 
 
-def _joined(parts: Sequence[Numbers]) -> Ints:
+def _joined(parts: Sequence[AnyInts]) -> Ints:
     empty = np.zeros(0, dtype=np.int32)
     return np.concatenate([empty, *parts]).astype(np.int32, copy=False)
 
 
-def _each(value: int | Numbers, switches: int) -> Ints:
+def _each(value: int | AnyInts, switches: int) -> Ints:
     return np.broadcast_to(np.asarray(value, dtype=np.int32), (switches,)).copy()

@@ -470,3 +470,29 @@ def test_the_networks_beside_have_counts_and_plans(tmp_path: Path) -> None:
     assert len(rows) == record["links"]["host"] + record["links"]["inter_switch"]
     assert len(rows) == 302 + 240  # 254 of servers and 48 of storage and managers; leaf to spine
     assert {row["to_device"].rsplit("-", 1)[0] for row in rows} == {"storage-leaf", "storage-spine"}
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("clos", "fat-tree"),
+        ("rail-optimized", "rail-optimised"),
+        ("Slim_Fly", "slim-fly"),
+        ("dragonfly+", "dragonfly-plus"),
+    ],
+)
+def test_families_go_by_their_other_names(said: str, meant: str) -> None:
+    run = CliRunner().invoke(app, ["fabric", said, "--endpoints", "256", "--json"])
+    assert strict_json(run.stdout)["family"] == meant
+
+
+# SuperPOD H100 with a node less: the ports of the missing node stay free, uplinks are 33 to 64.
+def test_a_missing_server_leaves_its_ports_free(tmp_path: Path) -> None:
+    plan = tmp_path / "cables.csv"
+    command = "fabric rail-optimised --endpoints 248 --radix 64 --unit-servers 32 --cables"
+    assert CliRunner().invoke(app, [*command.split(), str(plan)]).exit_code == 0
+    rows = list(csv.DictReader(plan.read_text(encoding="utf-8").splitlines()))
+    uplinks = {int(row["from_port"]) for row in rows if row["kind"] == "leaf_spine"}
+    down = {int(row["to_port"]) for row in rows if row["kind"] == "host"}
+    assert uplinks == set(range(33, 65))
+    assert down == set(range(1, 32))

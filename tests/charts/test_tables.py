@@ -32,7 +32,7 @@ def rows_of(html: str) -> list[list[str]]:
     ("family", "gpus"), [("single-switch", 8), ("single-switch", 1024), ("fat-tree-3", 16384)]
 )
 def test_the_network_table_always_has_five_rows_of_numbers(family: str, gpus: int) -> None:
-    panel = NetworkPanel()
+    panel = NetworkPanel(lambda kind: None)
     panel.show(at(network__family=family, cluster__gpus=gpus))
     rows = rows_of(panel.table.value)
     assert len(rows) == 5
@@ -42,7 +42,7 @@ def test_the_network_table_always_has_five_rows_of_numbers(family: str, gpus: in
 
 def test_the_network_table_says_servers_and_empty_ports_in_their_own_places() -> None:
     evaluation = at(network__oversubscription=4.0)
-    panel = NetworkPanel()
+    panel = NetworkPanel(lambda kind: None)
     panel.show(evaluation)
     rows = {row[0]: row for row in rows_of(panel.table.value)}
     assert rows["Servers"][1] == "128"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tiny_fabrics import rails, ring, split_ports, three_tiers
+from small_fabrics import rails, ring, split_ports, three_tiers
 
 from netdesign.topology.built import Fabric
 
@@ -15,7 +15,7 @@ def rail_fabric() -> Fabric:
 
 @pytest.fixture
 def tree() -> Fabric:
-    return three_tiers()
+    return three_tiers(pods=3, ports=8)
 
 
 @pytest.fixture

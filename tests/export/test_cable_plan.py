@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import load_workbook
-from tiny_fabrics import measured, on_floor, rails, three_tiers
+from small_fabrics import rails, three_tiers
+from small_floor import measured, on_floor
 
 from netdesign.economics.fabric_parts import fabric_parts
 from netdesign.export.cable_plan import (

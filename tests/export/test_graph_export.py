@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from tiny_fabrics import measured, on_floor
+from small_floor import measured, on_floor
 
 from netdesign.export.graphs import to_dot, to_graphml, write_dot, write_graphml
 from netdesign.topology.built import Fabric

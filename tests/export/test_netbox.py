@@ -8,7 +8,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from tiny_fabrics import measured, on_floor
+from small_floor import measured, on_floor
 
 from netdesign.errors import DesignError
 from netdesign.export.netbox import netbox_files, write_netbox

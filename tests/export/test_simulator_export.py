@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from tiny_fabrics import fabric_of, measured, on_floor, rails, split_ports, three_tiers
+from small_fabrics import rails, small_fabric, split_ports, three_tiers
+from small_floor import measured, on_floor
 
 from netdesign.errors import DesignError
 from netdesign.export.simulator import SimulatorSettings, topology_file, write_simulator
@@ -73,7 +74,9 @@ def test_a_server_of_four_gpus_on_four_rails() -> None:
     assert {link[2] for link in uplinks} == {"800Gbps"}
 
 
-@pytest.mark.parametrize("fabric", [rails(), three_tiers(), split_ports()], ids=lambda f: f.family)
+@pytest.mark.parametrize(
+    "fabric", [rails(), three_tiers(pods=3), split_ports()], ids=lambda f: f.family
+)
 def test_rates_between_devices_are_those_of_the_fabric(fabric: Fabric) -> None:
     found = read_simai(topology_file(fabric))
     gpus = max(fabric.gpus_per_host, 1)
@@ -100,11 +103,10 @@ def test_rates_between_devices_are_those_of_the_fabric(fabric: Fabric) -> None:
 
 def test_two_ports_of_a_gpu_go_to_two_planes() -> None:
     # Two servers of two GPUs, four ports each: ports 0 and 1 are those of GPU 0.
-    fabric = fabric_of(
+    fabric = small_fabric(
         [Bundle(LinkKind("host", 200.0), np.repeat([0, 1], 4), 2 + np.tile([0, 1, 0, 1], 2))],
+        {"leaf": 2},
         hosts=2,
-        tiers=("leaf",),
-        tier=[0, 0],
         host_ports=4,
         gpus_per_host=2,
     )

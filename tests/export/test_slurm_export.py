@@ -10,7 +10,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny_fabrics import fabric_of, rails, three_tiers
+from small_fabrics import rails, small_fabric, three_tiers
 
 from netdesign.errors import DesignError
 from netdesign.export.slurm import (
@@ -95,7 +95,7 @@ def test_a_tree_keeps_its_leaves_and_its_pods(tree: Fabric) -> None:
 
 
 def test_a_dragonfly_has_groups() -> None:
-    tree = replace(three_tiers(), family="dragonfly")
+    tree = replace(three_tiers(pods=3), family="dragonfly")
     assert "group-[1-3]" in topology_conf(tree)
 
 
@@ -105,15 +105,14 @@ def test_one_leaf_is_the_whole_tree(split: Fabric) -> None:
 
 def test_a_leaf_that_shares_a_host_with_another_is_a_unit() -> None:
     # Server 2 has a port on either leaf: neither leaf alone says where it hangs.
-    fabric = fabric_of(
+    fabric = small_fabric(
         [
             Bundle(
                 LinkKind("host", 400.0), np.array([0, 0, 1, 1, 2, 2]), np.array([3, 3, 3, 4, 4, 4])
             )
         ],
+        {"leaf": 2},
         hosts=3,
-        tiers=("leaf",),
-        tier=[0, 0],
         host_ports=2,
     )
     switches = {switch.name: switch.nodes for switch in slurm_tree(fabric)}

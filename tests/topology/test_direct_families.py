@@ -161,6 +161,9 @@ def test_formula_counts_what_is_built(wish):
         counts = size(**wish)
     except DesignError:
         return  # one sentence each: see below
+    for note in counts.notes:  # clauses, as of the Clos families
+        assert not note.endswith(".")
+        assert note[0] == note[0].lower()
     if not counts.buildable:
         assert counts.reason.endswith(".")
         with pytest.raises(DesignError):
@@ -260,6 +263,12 @@ def test_switches_of_a_hammingmesh(board, boards, gpus, switches):
     assert counts.bisection_links * 2 * (2 * board) == 4 * gpus
     with pytest.raises(DesignError, match="only counted"):
         build_hammingmesh(spec)
+
+
+def test_a_torus_has_no_end_by_ports():
+    counts = size("torus", dims=(4, 4, 4))
+    assert counts.largest == counts.endpoints == 64
+    assert any("no end by ports" in note for note in counts.notes)
 
 
 def test_rings_stay_open_without_whole_cubes():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from small_fabrics import small_fabric
 
 from netdesign.errors import DesignError
 from netdesign.topology.built import Fabric, LinkKind
@@ -18,7 +19,7 @@ from netdesign.topology.growth import compare, moved_cables, part_for, ready_to_
 from netdesign.topology.naming import device_names
 from netdesign.topology.recabling import recabled
 from netdesign.topology.spec import FabricSpec
-from netdesign.topology.wiring import Bundle, wire
+from netdesign.topology.wiring import Bundle
 
 
 def two_tiers(leaves: int, down: int, up: int, spines: int, *, rails: int = 1) -> Fabric:
@@ -43,31 +44,16 @@ def two_tiers(leaves: int, down: int, up: int, spines: int, *, rails: int = 1) -
             (spine + np.arange(leaves * up) % spines).ravel(),
         ),
     ]
-    devices = hosts + rails * (leaves + spines)
-    wires = wire(bundles, devices)
-    tier = np.r_[np.zeros(rails * leaves), np.ones(rails * spines)].astype(np.int32)
-    rail = np.r_[np.repeat(copies, leaves), np.repeat(copies, spines)].astype(np.int32)
-    return Fabric(
+    rail = np.r_[np.repeat(copies, leaves), np.repeat(copies, spines)]
+    return small_fabric(
+        bundles,
+        {"leaf": rails * leaves, "spine": rails * spines},
         family="fat-tree" if rails == 1 else "rail-only",
         hosts=hosts,
         host_ports=rails,
         gpus_per_host=rails,
-        endpoints=hosts * rails,
-        tier_names=("leaf", "spine"),
-        tier=tier,
-        pod=np.full(len(tier), -1, np.int32),
-        rail=rail if rails > 1 else np.full(len(tier), -1, np.int32),
-        plane=np.zeros(len(tier), np.int32),
-        ports=np.full(len(tier), down + up, np.int32),
-        port_gbps=400.0,
-        breakout=1,
-        spare_ports=0,
-        kinds=wires.kinds,
-        kind=wires.kind,
-        a=wires.a,
-        a_slot=wires.a_slot,
-        b=wires.b,
-        b_slot=wires.b_slot,
+        rail=rail if rails > 1 else -1,
+        ports=down + up,
     )
 
 

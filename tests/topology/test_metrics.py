@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_fabrics import (
     joined,
     one_switch,
-    rails,
+    rails_apart,
     small_dragonfly,
     three_tiers,
     torus,
@@ -31,7 +31,7 @@ from netdesign.topology.metrics import (
     ports_by_tier,
     switches_by_tier,
 )
-from netdesign.topology.resilience import WeakPoint, resilience, single_points_of_failure
+from netdesign.topology.resilience import WeakPoint, resilience
 
 PAIRS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=14).map(
     lambda pairs: [(a, b) for a, b in pairs if a != b]
@@ -113,7 +113,7 @@ def classes(points: tuple[WeakPoint, ...]) -> set[tuple[str, bool, int, int, int
 
 # Tiers, ports and leaves.
 def test_links_switches_and_ports_by_tier() -> None:
-    fabric = two_tiers([[2, 1], [1, 1]], 3, spare=1)
+    fabric = two_tiers([[2, 1], [1, 1]], 3, spare_ports=1)
     assert links_by_tier(fabric) == {"host": 6, "leaf_spine": 5}
     assert switches_by_tier(fabric) == {"leaf": 2, "spine": 2}
     leaf, spine = ports_by_tier(fabric).values()
@@ -145,7 +145,7 @@ def test_a_leaf_with_slow_hosts_counts_bandwidth() -> None:
 
 
 def test_parts_are_rails_or_the_whole() -> None:
-    apart = endpoint_parts(rails(4, 3))
+    apart = endpoint_parts(rails_apart(4, 3))
     assert apart.endpoints.tolist() == apart.hosts.tolist() == [4, 4, 4]
     assert apart.switches.tolist() == [1, 1, 1]
     whole = endpoint_parts(three_tiers())
@@ -170,7 +170,7 @@ def test_a_sample_says_so_and_covers_every_part() -> None:
     assert (far.sources, far.leaves, far.exact) == (2, 8, False)
     assert far.note == "from 2 of 8 leaves, evenly spaced"
     assert far.mean_hops == pytest.approx(distances(three_tiers()).mean_hops)
-    assert distances(rails(4, 3), sources=1).sources == 3
+    assert distances(rails_apart(4, 3), sources=1).sources == 3
 
 
 @settings(max_examples=100, deadline=None)
@@ -202,7 +202,7 @@ def test_paths_of_small_fabrics() -> None:
     assert path_count(three_tiers(), 0, 15) == 4  # over any core
     counts = path_counts(three_tiers())
     assert (counts.least, counts.median, counts.most) == (2, 4, 4)
-    assert path_count(rails(4, 3), 0, 1) == 3  # one on each rail
+    assert path_count(rails_apart(4, 3), 0, 1) == 3  # one on each rail
     assert path_count(torus(4, 4), 0, 5) == 2
     assert path_count(torus(4, 4), 0, 10) == 24
     assert path_counts(one_switch(4)).most == 0
@@ -322,7 +322,7 @@ def test_a_leaf_takes_its_hosts_and_a_spine_takes_nobody() -> None:
 
 
 def test_the_only_spine_takes_all_but_one_leaf() -> None:
-    points = single_points_of_failure(two_tiers([[1], [1], [2]], 2))
+    points = resilience(two_tiers([[1], [1], [2]], 2)).single_points_of_failure
     assert points[0] == WeakPoint("spine", False, 1, 4, 0, 4)
     # The leaf with two uplinks does not hang on one of them.
     assert WeakPoint("leaf_spine", True, 2, 2, 0, 2) in points
@@ -330,7 +330,7 @@ def test_the_only_spine_takes_all_but_one_leaf() -> None:
 
 
 def test_hosts_on_several_rails_are_only_degraded() -> None:
-    found = resilience(rails(4, 3))
+    found = resilience(rails_apart(4, 3))
     assert found.survives_any_one_switch
     assert found.survives_any_one_link
     assert found.single_points_of_failure == ()
@@ -374,6 +374,8 @@ def test_losses_in_two_tiers(parallel, hosts) -> None:
     assert classes(resilience(fabric).points) == losses(fabric)
 
 
-@pytest.mark.parametrize("fabric", [small_dragonfly(), three_tiers(), rails(5, 2), one_switch(3)])
+@pytest.mark.parametrize(
+    "fabric", [small_dragonfly(), three_tiers(), rails_apart(5, 2), one_switch(3)]
+)
 def test_losses_of_known_fabrics(fabric: Fabric) -> None:
     assert classes(resilience(fabric).points) == losses(fabric)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from netdesign.app.explorer_panels.pictures import MOST_LINKS, links_of
 from netdesign.app.html import Head, Markup, join, table, tag
@@ -23,6 +23,9 @@ from netdesign.charts.words import plural
 from netdesign.errors import DesignError
 from netdesign.rivals import Contender, parts_list
 from netdesign.topology.spec import FabricSpec
+
+if TYPE_CHECKING:
+    from netdesign.fabrics import BuiltFabric
 
 MOST_ROWS_OF_A_SHEET = 100_000
 
@@ -108,10 +111,7 @@ class FilesPanel:
             return True
         if links_of(one) <= most:
             return False
-        self._say(
-            f"{plural(links_of(one), 'cable')} are too many for {what} from a page, which stops at "
-            f"{count(most)}; the command netdesign fabric writes it."
-        )
+        self._say(too_many(links_of(one), what, most))
         return True
 
     def parts(self) -> None:
@@ -144,6 +144,14 @@ class FilesPanel:
         )
 
 
+def too_many(links: int, what: str, most: int) -> str:
+    """Why a page does not make a file."""
+    return (
+        f"{plural(links, 'cable')} are too many for {what} from a page, which stops at "
+        f"{count(most)}; the command netdesign fabric writes it."
+    )
+
+
 def button_with(act: str, value: str, label: str) -> Markup:
     """A button that sends a value."""
     return tag("button", label, type="button", class_="nd-button", data_act=act, data_value=value)
@@ -158,11 +166,17 @@ def fabric_file(
     ------
     DesignError     when the fabric cannot be built or the file cannot hold it
     """
-    from netdesign.export.fabric_files import WRITERS
     from netdesign.fabrics import Hardware, cabled
 
     built = cabled(spec, Hardware(switch))
-    stem = f"{spec.family}-{spec.endpoints or built.fabric.endpoints}-{kind.writer}"
+    return built_file(built, kind, f"{spec.family}-{spec.endpoints or built.fabric.endpoints}")
+
+
+def built_file(built: BuiltFabric, kind: FileKind, name: str) -> tuple[str, bytes]:
+    """Name and content of a file of a fabric that is built; ``name`` begins its name."""
+    from netdesign.export.fabric_files import WRITERS
+
+    stem = f"{name}-{kind.writer}"
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder)
         if kind.writer == "slurm":

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
-from netdesign.app.html import Head, table
+from netdesign.app.explorer_panels.files import KINDS, button_with
+from netdesign.app.html import Head, join, table, tag
 from netdesign.app.layout import card, heading
-from netdesign.app.live_html import LiveHtml
+from netdesign.app.live_html import Act, LiveHtml
 from netdesign.app.pictures import Picture
+from netdesign.catalog import load_catalog
 from netdesign.charts.format import NOTHING, count, ratio
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
+EXPLORER_PAGE = "topology_explorer.ipynb"
+OFFERED = ("csv", "xlsx", "netbox", "slurm")
 HEADS = (
     Head("Tier"),
     Head("Count", number=True),
@@ -23,19 +28,50 @@ HEADS = (
 
 
 class NetworkPanel:
-    """The picture of the fabric, and its counts by tier."""
+    """The picture of the fabric, its counts by tier, and the files that a cabling crew needs."""
 
-    def __init__(self) -> None:
+    def __init__(self, take: Act) -> None:
         self.head, self.table = LiveHtml(), LiveHtml()
+        self.files = LiveHtml(acts={"take": take})
         self.picture = Picture("network_picture")
         self.widget = card(
-            self.head, self.picture.view, self.table, classes="nd-panel-network nd-card-wide"
+            self.head,
+            self.picture.view,
+            self.table,
+            self.files,
+            classes="nd-panel-network nd-card-wide",
         )
 
     def show(self, evaluation: Evaluation) -> None:
         self.head.value = heading("Network", evaluation)
         self.picture.show(evaluation)
         self.table.value = table("Switches and links by tier", HEADS, _rows(evaluation))
+        self.say(evaluation, "")
+
+    def say(self, evaluation: Evaluation, sentence: str) -> None:
+        """The buttons of the files, the way to other families, and what became of a file."""
+        buttons = [button_with("take", kind, KINDS[kind].label) for kind in OFFERED]
+        address = f"{EXPLORER_PAGE}?{urlencode(_as_request(evaluation))}"
+        link = tag("a", "Other families at this size", class_="nd-button", href=address)
+        said = tag("p", sentence, class_="nd-quiet", role="status")
+        self.files.value = join((tag("p", *buttons, link, class_="nd-buttons"), said))
+
+
+def _as_request(evaluation: Evaluation) -> dict[str, Any]:
+    """The fabric as the Topology explorer is asked for it; what it cannot say it leaves out."""
+    network, fabric = evaluation.design.network, evaluation.fabric
+    server = load_catalog().servers[evaluation.design.cluster.server]
+    switch = load_catalog().switches[network.switch]
+    family = network.family.removesuffix("-2").removesuffix("-3")
+    return {
+        "family": family,
+        "gpus": int(fabric.endpoints),
+        "switch": network.switch,
+        "split": max(int(switch.port_gbps / server.port_gbps), 1),
+        "gpus_per_server": server.network_ports,
+        "oversubscription": f"{network.oversubscription:g}",
+        "core_oversubscription": f"{network.core_oversubscription:g}",
+    }
 
 
 def _some(number: Any) -> str:

@@ -1,4 +1,4 @@
-"""Tiny fabrics whose counts are known by hand, wired link by link."""
+"""Small fabrics whose counts are known by hand, wired link by link or kind by kind."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from netdesign.topology.built import Fabric, LinkKind
-from netdesign.topology.wiring import Bundle, wire
+from netdesign.topology.wiring import Bundle, wired_fabric
 
 Ends = Sequence[tuple[int, int]]
+
+
+def small_fabric(bundles: Sequence[Bundle], switches: dict[str, int], **parts) -> Fabric:
+    """A fat tree of 8-port switches at 400 Gb/s where nothing else is said."""
+    said = {"family": "fat-tree", "ports": 8, "port_gbps": 400.0} | parts
+    return wired_fabric(bundles, switches, **{"endpoints": len(bundles[0].a)} | said)
 
 
 def wired(
@@ -18,16 +24,11 @@ def wired(
     tiers: Sequence[tuple[str, int]],
     links: Sequence[tuple[str, float, Ends]],
     *,
-    ports: int = 8,
     host_ports: int = 1,
-    breakout: int = 1,
     slots: Sequence[int] = (),
-    spare: int = 0,
-    port_gbps: float = 400.0,
-    family: str = "by-hand",
+    **parts,
 ) -> Fabric:
     """A fabric of tiers (name, switches) and links (kind, Gb/s, pairs of device numbers)."""
-    tier = np.repeat(np.arange(len(tiers)), [count for _, count in tiers]).astype(np.int32)
     bundles = []
     for number, (name, gbps, pairs) in enumerate(links):
         ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
@@ -37,30 +38,9 @@ def wired(
         if name == "host":
             own = np.array([sum(a == b for b in ends[:i, 0]) for i, a in enumerate(ends[:, 0])])
         bundles.append(Bundle(kind, ends[:, 0], ends[:, 1], a_slot=own))
-    wires = wire(bundles, hosts + len(tier))
-    flat = np.zeros(len(tier), dtype=np.int32)
-    return Fabric(
-        family=family,
-        hosts=hosts,
-        host_ports=host_ports,
-        gpus_per_host=host_ports,
-        endpoints=hosts * host_ports,
-        tier_names=tuple(name for name, _ in tiers),
-        tier=tier,
-        pod=flat - 1,
-        rail=flat - 1,
-        plane=flat,
-        ports=np.full(len(tier), ports, dtype=np.int32),
-        port_gbps=port_gbps,
-        breakout=breakout,
-        spare_ports=spare,
-        kinds=wires.kinds,
-        kind=wires.kind,
-        a=wires.a,
-        a_slot=wires.a_slot,
-        b=wires.b,
-        b_slot=wires.b_slot,
-    )
+    said = {"family": "by-hand", "endpoints": hosts * host_ports} | parts
+    ports = {"host_ports": host_ports, "gpus_per_host": host_ports}
+    return small_fabric(bundles, dict(tiers), hosts=hosts, **ports, **said)
 
 
 def two_tiers(parallel: Sequence[Sequence[int]], hosts_per_leaf: int, **options: object) -> Fabric:
@@ -82,27 +62,31 @@ def two_tiers(parallel: Sequence[Sequence[int]], hosts_per_leaf: int, **options:
     )
 
 
-def three_tiers() -> Fabric:
-    """The k = 4 fat tree of Al-Fares 2008: 16 hosts, 8 leaves, 8 spines, 4 cores of 4 ports."""
-    leaf, spine, core = 16, 24, 32
-    down = [(host, leaf + host // 2) for host in range(16)]
-    middle = [
-        (leaf + 2 * pod + i, spine + 2 * pod + j)
-        for pod in range(4)
-        for i in range(2)
-        for j in range(2)
-    ]
-    top = [
-        (spine + 2 * pod + j, core + 2 * j + i)
-        for pod in range(4)
-        for j in range(2)
-        for i in range(2)
-    ]
-    return wired(
-        16,
-        [("leaf", 8), ("spine", 8), ("core", 4)],
-        [("host", 400.0, down), ("leaf_spine", 400.0, middle), ("spine_core", 400.0, top)],
-        ports=4,
+def three_tiers(
+    pods: int = 4, leaves: int = 2, servers: int = 2, cores: int = 4, ports: int = 4
+) -> Fabric:
+    """A fat tree of pods with as many spines as leaves.
+
+    As it stands the k = 4 fat tree of Al-Fares 2008: 16 hosts, 8 leaves, 8 spines, 4 cores.
+    """
+    hosts, count = pods * leaves * servers, pods * leaves
+    first_spine, first_core = hosts + count, hosts + 2 * count
+    pod = np.repeat(np.arange(pods), leaves)
+    up_leaf = np.repeat(hosts + np.arange(count), leaves)
+    up_spine = first_spine + (pod[:, None] * leaves + np.arange(leaves)).ravel()
+    spine = np.repeat(first_spine + np.arange(count), cores // leaves)
+    core = first_core + np.tile(np.arange(cores), pods)
+    host = np.arange(hosts)
+    return small_fabric(
+        [
+            Bundle(LinkKind("host", 400.0), host, hosts + host // servers),
+            Bundle(LinkKind("leaf_spine", 400.0), up_leaf, up_spine),
+            Bundle(LinkKind("spine_core", 400.0), spine, core),
+        ],
+        {"leaf": count, "spine": count, "core": cores},
+        hosts=hosts,
+        ports=ports,
+        pod=np.concatenate([pod, pod, np.full(cores, -1)]),
     )
 
 
@@ -112,10 +96,61 @@ def one_switch(hosts: int, ports: int = 8) -> Fabric:
     return wired(hosts, [("leaf", 1)], [("host", 400.0, down)], ports=ports)
 
 
-def rails(hosts: int, count: int) -> Fabric:
+def rails_apart(hosts: int, count: int) -> Fabric:
     """Each of a host's ports on a switch of its own rail; the rails never meet."""
     down = [(host, hosts + rail) for rail in range(count) for host in range(hosts)]
     return wired(hosts, [("leaf", count)], [("host", 400.0, down)], ports=hosts, host_ports=count)
+
+
+def rails(units: int = 2, servers: int = 3, rails: int = 4, spines: int = 2) -> Fabric:
+    """Units of servers, each server on every leaf of its unit; two parallel uplinks to a spine."""
+    hosts, leaves = units * servers, units * rails
+    server = np.arange(hosts)
+    leaf = hosts + (server // servers)[:, None] * rails + np.arange(rails)
+    up_leaf = np.repeat(hosts + np.arange(leaves), spines * 2)
+    up_spine = hosts + leaves + np.tile(np.repeat(np.arange(spines), 2), leaves)
+    shared = np.full(spines, -1)
+    return small_fabric(
+        [
+            Bundle(LinkKind("host", 400.0), np.repeat(server, rails), leaf.ravel()),
+            Bundle(LinkKind("leaf_spine", 400.0), up_leaf, up_spine),
+        ],
+        {"leaf": leaves, "spine": spines},
+        hosts=hosts,
+        family="rail-optimised",
+        host_ports=rails,
+        gpus_per_host=rails,
+        pod=np.concatenate([np.arange(leaves) // rails, shared]),
+        rail=np.concatenate([np.arange(leaves) % rails, shared]),
+        ports=np.repeat([16, 32], [leaves, spines]),
+    )
+
+
+def split_ports(servers: int = 4, spines: int = 2) -> Fabric:
+    """One leaf of 800G ports, each split for two servers; whole ports to the spines."""
+    leaf, spine = np.full(spines, servers), servers + 1 + np.arange(spines)
+    return small_fabric(
+        [
+            Bundle(LinkKind("host", 400.0), np.arange(servers), np.full(servers, servers)),
+            Bundle(LinkKind("leaf_spine", 800.0, slots=2), leaf, spine),
+        ],
+        {"leaf": 1, "spine": spines},
+        hosts=servers,
+        port_gbps=800.0,
+        breakout=2,
+    )
+
+
+def ring(nodes: int = 5) -> Fabric:
+    """A torus of one dimension: hosts joined to hosts."""
+    node = np.arange(nodes)
+    return small_fabric(
+        [Bundle(LinkKind("x", 400.0), node, (node + 1) % nodes)],
+        {},
+        hosts=nodes,
+        family="torus",
+        host_ports=2,
+    )
 
 
 def torus(*dims: int) -> Fabric:
