@@ -96,11 +96,11 @@ class BillPanel:
 def _facts(evaluation: Evaluation) -> Markup:
     bom, cost = evaluation.bom, evaluation.cost
     facts: list[tuple[str, Any]] = [
-        ("Servers and compute fabric", at_least(evaluation, dollars(bom.total_usd))),
-        ("Compute fabric", network_money(evaluation) + _share(evaluation)),
+        ("Compute cluster", at_least(evaluation, dollars(bom.total_usd))),
+        ("Its network", network_money(evaluation) + _share(evaluation)),
         ("Whole order", _least(evaluation.order)),
         ("Power", metered(bom.total_power_w, bool(bom.unmetered))),
-        ("Power of the fabric", metered(bom.network_power_w, _network_unmetered(evaluation))),
+        ("Power of its network", metered(bom.network_power_w, _network_unmetered(evaluation))),
         ("Owning, per GPU-hour", derived(evaluation, f"${digits(cost.usd_per_gpu_hour)}")),
         ("Per million tokens", derived(evaluation, f"${digits(cost.usd_per_million_tokens)}")),
         ("Whole training", derived(evaluation, dollars(cost.training_usd))),
@@ -141,7 +141,7 @@ def _rows(evaluation: Evaluation) -> list[list[Any]]:
     sentences = [[text, *[""] * (len(HEADS) - 1)] for text in evaluation.beside.missing]
     return [
         *(_row(row) for row in evaluation.bom.rows),
-        _sum("Servers and compute fabric", evaluation.bom),
+        [tag("strong", cell) for cell in _sum("Compute cluster", evaluation.bom)],
         *(_row(row) for row in beside),
         *sentences,
     ]
