@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from netdesign.economics.fabric_price import FabricPrice
     from netdesign.evaluate import Evaluation
     from netdesign.fabrics import BuiltFabric
+    from netdesign.topology.built import Fabric
     from netdesign.topology.spec import FabricCounts, FabricSpec
 
 _DEFAULT_BOOK = "rail-only-2024"
@@ -137,7 +138,8 @@ class _Found:
     spec: FabricSpec
     counts: FabricCounts
     price: FabricPrice
-    cabled: Callable[[], BuiltFabric]
+    built: Callable[[], Fabric]  # what joins what
+    cabled: Callable[[], BuiltFabric]  # with every cable
 
 
 def _of_design(options: Mapping[str, Any]) -> _Found:
@@ -161,10 +163,16 @@ def _of_design(options: Mapping[str, Any]) -> _Found:
 
 def _compute(evaluation: Evaluation) -> _Found:
     from netdesign.fabrics import cabled, hardware_of, price_of, spec_of
-    from netdesign.topology.families import size
+    from netdesign.topology.families import build, size
 
     spec, hardware = spec_of(evaluation), hardware_of(evaluation.design)
-    return _Found(spec, size(spec), price_of(evaluation), lambda: cabled(spec, hardware))
+    return _Found(
+        spec,
+        size(spec),
+        price_of(evaluation),
+        lambda: build(spec),
+        lambda: cabled(spec, hardware),
+    )
 
 
 def _beside(evaluation: Evaluation, network: str) -> _Found:
@@ -173,14 +181,15 @@ def _beside(evaluation: Evaluation, network: str) -> _Found:
 
     built = build_beside(evaluation, network)
     counts = replace(count(built.fabric), family=network)
-    return _Found(built.spec, counts, price_of(evaluation, network), lambda: built)
+    price = price_of(evaluation, network)
+    return _Found(built.spec, counts, price, lambda: built.fabric, lambda: built)
 
 
 def _of_family(options: Mapping[str, Any]) -> _Found:
     from netdesign.catalog import load_catalog
     from netdesign.economics.fabric_price import fabric_price, matching_switch
     from netdesign.fabrics import Hardware, cabled
-    from netdesign.topology.families import size
+    from netdesign.topology.families import build, size
     from netdesign.topology.spec import FabricSpec
 
     if "network" in options:
@@ -207,7 +216,13 @@ def _of_family(options: Mapping[str, Any]) -> _Found:
     named = catalog.switches.get(options.get("switch", "").lower())
     switch = named or matching_switch(catalog.switches.values(), counts.radix, gbps)
     price = fabric_price(counts, port_gbps=gbps, switch=switch, book=book)
-    return _Found(spec, counts, price, lambda: cabled(spec, Hardware(switch)))
+    return _Found(
+        spec,
+        counts,
+        price,
+        lambda: build(spec),
+        lambda: cabled(spec, Hardware(switch)),
+    )
 
 
 def _ports(options: Mapping[str, Any]) -> tuple[int | None, float]:
@@ -283,7 +298,7 @@ def _measured(found: _Found) -> dict[str, Any]:
         raise DesignError(
             "measure", f"{links:,} links", "are too many to measure", f"at most {most:,}"
         )
-    return measures_record(found.cabled().fabric)
+    return measures_record(found.built())
 
 
 def _measured_text(record: dict[str, Any] | None) -> str:

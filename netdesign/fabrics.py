@@ -13,7 +13,8 @@ from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
 from netdesign.order import parts_of
 from netdesign.topology.built import Fabric
-from netdesign.topology.families import build
+from netdesign.topology.circuits import build_torus_cables
+from netdesign.topology.families import build, size
 from netdesign.topology.layout import Placement, floor_for, place, with_cables
 from netdesign.topology.side_build import build_side_network, plain_spec
 from netdesign.topology.spec import FabricSpec
@@ -104,8 +105,12 @@ def build_design(design: Design) -> BuiltFabric:
 
 
 def cabled(spec: FabricSpec, hardware: Hardware = Hardware()) -> BuiltFabric:
-    """A described fabric, its racks, and the length and medium of each cable."""
-    fabric = build(spec)
+    """A described fabric, its racks, and the length and medium of each cable.
+
+    Links between the cubes of a torus are cabled through their circuit switches.
+    """
+    through_circuits = spec.family == "torus" and size(spec).circuit_switches > 0
+    fabric = build_torus_cables(spec) if through_circuits else build(spec)
     floor = load_catalog().floor if hardware.server is None else floor_for(hardware.server)
     placement = place(fabric, floor)
     done = with_cables(fabric, placement, floor=floor, **hardware.cages)
