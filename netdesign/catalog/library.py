@@ -10,6 +10,12 @@ from types import MappingProxyType
 
 from netdesign.catalog.floor import Floor, FloorRow, floor_of, read_floor
 from netdesign.catalog.models import ModelRow
+from netdesign.catalog.nccl import (
+    CollectiveConstantRow,
+    TuningRow,
+    read_collective_constants,
+    read_tuning,
+)
 from netdesign.catalog.parts import (
     Accelerator,
     Cable,
@@ -67,6 +73,8 @@ class Catalog:
     references: Mapping[str, Reference]
     parameters: Mapping[str, Parameter]
     calibrations: Mapping[tuple[str, str], CalibrationRow]
+    nccl_tuning: tuple[TuningRow, ...]
+    collective_constants: Mapping[tuple[str, str], CollectiveConstantRow]
     side_networks: Mapping[tuple[str, str], SideNetworkRow]  # by server and role
     side_endpoints: Table[SideEndpointRow]
     parts: Mapping[str, Part]
@@ -148,6 +156,8 @@ def read_catalog(folder: Path) -> Catalog:
         references=read_references(folder / "references.bib"),
         parameters=_parameters(folder / "parameters.csv"),
         calibrations=_calibrations(folder / "calibration.csv"),
+        nccl_tuning=read_tuning(folder / "nccl_tuning.csv"),
+        collective_constants=read_collective_constants(folder / "collective_constants.csv"),
         side_networks=read_side_networks(folder / "side_networks.csv"),
         side_endpoints=read_side_endpoints(folder / "side_endpoints.csv"),
         parts={},
@@ -257,6 +267,8 @@ def _check_sources(catalog: Catalog) -> None:
     tables["rental.csv"] = catalog.rental
     tables["floor.csv"] = catalog.floor_rows
     tables["calibration.csv"] = tuple(catalog.calibrations.values())
+    tables["nccl_tuning.csv"] = catalog.nccl_tuning
+    tables["collective_constants.csv"] = tuple(catalog.collective_constants.values())
     tables["side_networks.csv"] = tuple(catalog.side_networks.values())
     tables["side_endpoints.csv"] = tuple(catalog.side_endpoints.values())
     sources = [

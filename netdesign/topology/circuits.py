@@ -1,4 +1,4 @@
-"""Which cables does a torus of cubes have? Links between cubes run through optical circuit switches.
+"""How is a torus of cubes cabled? Links between cubes run through optical circuit switches.
 
 A link that leaves a cube is two cables: from the face of either cube to the circuit switch of that
 place on the faces of that dimension (jouppi-2023). The logical torus is ``build_torus``'s.
