@@ -40,7 +40,8 @@ _ANYTHING = {
     "family": (
         str,
         "single-switch, fat-tree, rail-optimised, rail-only, multi-plane, dragonfly, "
-        "dragonfly-plus, slim-fly, hyperx or torus. Left out with --design.",
+        "dragonfly-plus, slim-fly, hyperx, torus or hammingmesh (counts only). Left out with "
+        "--design.",
     ),
     "design": (str, "Take the fabric of this design file or shipped design."),
     "network": (str, "Of a design: compute, storage, in-band or out-of-band; compute."),
@@ -97,7 +98,7 @@ def fabric(**given: Any) -> None:
     counts, price = found.counts, found.price
     as_json = bool(options.get("json"))
     measure = bool(options.get("measure"))
-    if not counts.buildable and (files or measure or not (as_json and _is_sized(found.spec))):
+    if not counts.buildable and (files or measure or not _is_sized(found.spec, as_json)):
         build(found.spec)  # says why it cannot be built
     _write(found, files)
     measured = _measured(found) if measure else None
@@ -279,9 +280,11 @@ def _dims(options: Mapping[str, Any]) -> tuple[int, ...] | None:
     return tuple(int(side) for side in sides)
 
 
-def _is_sized(spec: FabricSpec) -> bool:
-    """Whether counts of something that cannot be built still say something: a slim fly's do."""
-    return spec.family == "slim-fly" and spec.q is not None
+def _is_sized(spec: FabricSpec, as_json: bool) -> bool:
+    """Whether counts of something that cannot be built still say something."""
+    from netdesign.topology.families import COUNTED_ONLY
+
+    return spec.family in COUNTED_ONLY or (as_json and spec.family == "slim-fly" and bool(spec.q))
 
 
 def _check_folder(folder: Path, path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     import altair as alt
 
 Columns = dict[str, list[Any]]
+Whole = npt.NDArray[np.int64]
 
 MOST_CELLS = 64  # in a row or a column; above, neighbours share a cell
+MOST_FILLED = 1_100  # cells; a map that would have more is half as fine, for the sake of a slider
 
 
 def data(
@@ -38,19 +41,20 @@ def data(
     load : array of float, (links,)     share of the capacity in use; a cell shows the highest
     broken : array of bool, (links,)    a cell counts them apart
     """
-    rows, columns, link, row, column = _ends(fabric, lower)
-    down, across = len(rows), len(columns)
+    of = _map(fabric, lower)
+    down, across = len(of.rows), len(of.columns)
     frame: Columns = {"x": [0.5, across + 0.5], "y": [0.5, down + 0.5]}
-    if not len(link):
+    if not len(of.link):
         note = {"text": ["No switches are joined here: there is nothing to map."]}
         return {
             "cells": {"x": []},
             "frame": {"x": [1, 2], "y": [1, 2], "links": [0, 1]},
             "notes": note,
         }
-    high, wide = math.ceil(down / MOST_CELLS), math.ceil(across / MOST_CELLS)
+    high, wide, found, which = _cells(of, MOST_CELLS)
+    if len(found) > MOST_FILLED:
+        high, wide, found, which = _cells(of, MOST_CELLS // 2)
     in_a_row = math.ceil(across / wide)
-    found, which = np.unique((row // high) * in_a_row + column // wide, return_inverse=True)
     y, x = (found // in_a_row) * high, (found % in_a_row) * wide
     names = device_names(fabric)
     cells: Columns = {
@@ -59,35 +63,44 @@ def data(
         "y": (y + 0.5).tolist(),
         "y2": (np.minimum(y + high, down) + 0.5).tolist(),
         "links": np.bincount(which).tolist(),
-        "row": _named(names, rows, y, high),
-        "column": _named(names, columns, x, wide),
+        "row": _named(names, of.rows, y, high),
+        "column": _named(names, of.columns, x, wide),
         "load": [None] * len(found),
         "broken": [0] * len(found),
     }
     if load is not None:
         most = np.zeros(len(found))
-        np.maximum.at(most, which, np.asarray(load, dtype=float)[link])
+        np.maximum.at(most, which, np.asarray(load, dtype=float)[of.link])
         cells["load"] = np.round(np.clip(most, 0, 1), 3).tolist()
     if broken is not None:
-        dead = np.asarray(broken)[link]
+        dead = np.asarray(broken)[of.link]
         cells["broken"] = np.bincount(which[dead], minlength=len(found)).tolist()
     frame["links"] = [0, max(cells["links"])]
-    return {"cells": cells, "frame": frame, "notes": {"text": [_said(fabric, rows, columns)]}}
+    return {"cells": cells, "frame": frame, "notes": {"text": [_said(fabric, of)]}}
 
 
-def _ends(
-    fabric: Fabric, lower: int
-) -> tuple[
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int64],
-]:
-    """Devices of rows and columns, then of each link between them: itself, its row, its column.
+@dataclass(frozen=True, eq=False)
+class _Map:
+    """Devices of rows and columns, and of each link between them itself, its row and its column."""
 
-    Of a direct fabric both are its routers, and each link stands twice.
-    """
+    rows: Whole
+    columns: Whole
+    link: Whole
+    row: Whole
+    column: Whole
+
+
+def _cells(of: _Map, most: int) -> tuple[int, int, Whole, Whole]:
+    """Rows and columns of a cell, the cells with links, and the cell (of these) of each link."""
+    high, wide = math.ceil(len(of.rows) / most), math.ceil(len(of.columns) / most)
+    cell = (of.row // high) * math.ceil(len(of.columns) / wide) + of.column // wide
+    # quicker than np.unique: there are few cells and many links
+    filled = np.bincount(cell) > 0
+    return high, wide, np.flatnonzero(filled), (np.cumsum(filled) - 1)[cell]
+
+
+def _map(fabric: Fabric, lower: int) -> _Map:
+    """What the map is of; of a direct fabric both are its routers, and each link stands twice."""
     levels = level(fabric)
     if not fabric.switches:
         lower = 0
@@ -100,22 +113,16 @@ def _ends(
     rows = np.flatnonzero(levels == lower)
     if is_direct(fabric) and len(beside):
         a, b = place[fabric.a[beside]], place[fabric.b[beside]]
-        return rows, rows, np.tile(beside, 2), np.concatenate([a, b]), np.concatenate([b, a])
+        both = np.concatenate([a, b]), np.concatenate([b, a])
+        return _Map(rows, rows, np.tile(beside, 2), *both)
     above = np.flatnonzero((a_level == lower) & (b_level > lower))
     upper = int(b_level[above].min()) if len(above) else lower + 1
     above = above[b_level[above] == upper]
-    return (
-        rows,
-        np.flatnonzero(levels == upper),
-        above,
-        place[fabric.a[above]],
-        place[fabric.b[above]],
-    )
+    columns = np.flatnonzero(levels == upper)
+    return _Map(rows, columns, above, place[fabric.a[above]], place[fabric.b[above]])
 
 
-def _named(
-    names: list[str], devices: npt.NDArray[np.int64], first: npt.NDArray[np.int64], each: int
-) -> list[str]:
+def _named(names: list[str], devices: Whole, first: Whole, each: int) -> list[str]:
     """The device of a cell, or the first and the last of several."""
     said = []
     for start in first.tolist():
@@ -126,25 +133,27 @@ def _named(
     return said
 
 
-def _words(fabric: Fabric, devices: npt.NDArray[np.int64]) -> str:
+def _words(fabric: Fabric, devices: Whole) -> str:
     return tier_words(fabric, int(level(fabric)[devices[0]]), len(devices))
 
 
-def _said(fabric: Fabric, rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> str:
-    return f"rows: {_words(fabric, rows)}, columns: {_words(fabric, columns)}"
+def _said(fabric: Fabric, of: _Map) -> str:
+    return f"rows: {_words(fabric, of.rows)}, columns: {_words(fabric, of.columns)}"
 
 
 def label(fabric: Fabric, lower: int = 1, *_rest: Any) -> str:
     """The chart in one sentence."""
-    rows, columns, link, row, column = _ends(fabric, lower)
-    if not len(link):
+    of = _map(fabric, lower)
+    if not len(of.link):
         return "This fabric has no links between switches to map."
-    pairs = np.unique(row * len(columns) + column, return_counts=True)[1]
+    pairs = np.unique(of.row * len(of.columns) + of.column, return_counts=True)[1]
     low, high = int(pairs.min()), int(pairs.max())
     each = plural(low, "link") if low == high else f"{low:,} to {high:,} links"
-    share = len(pairs) / (len(rows) * len(columns))
+    share = len(pairs) / (len(of.rows) * len(of.columns))
     which = "Every pair" if share == 1 else f"{percent(share)} of all pairs"
-    return f"{which} of {_words(fabric, rows)} and {_words(fabric, columns)} joined by {each}."
+    return (
+        f"{which} of {_words(fabric, of.rows)} and {_words(fabric, of.columns)} joined by {each}."
+    )
 
 
 _TIP = (
@@ -160,9 +169,9 @@ def build() -> alt.LayerChart:
     import altair as alt
 
     from netdesign.charts.authoring import dataset, finished
-    from netdesign.charts.palette import QUIET_INK
 
-    axis = alt.Axis(format="d", tickMinStep=1, grid=False, tickCount=8)
+    whole = "datum.value % 1 ? '' : format(datum.value, ',d')"
+    axis = alt.Axis(grid=False, tickCount=8, labelExpr=whole)
     x = alt.X("x:Q", scale=alt.Scale(nice=False, zero=False), axis=axis, title="upper switch")
     y = alt.Y(
         "y:Q",
@@ -176,17 +185,20 @@ def build() -> alt.LayerChart:
     colour = alt.Color(
         "links:Q",
         title="links of a cell",
-        scale=alt.Scale(scheme="viridis", reverse=True, zero=True),
+        # without its darkest part, which a dark page swallows
+        scale=alt.Scale(
+            scheme=alt.SchemeParams(name="viridis", extent=[0.25, 1]), reverse=True, zero=True
+        ),
         legend=alt.Legend(
             orient="bottom",
             type="gradient",
             gradientLength=160,
             tickCount=4,
-            labelExpr="datum.value % 1 ? '' : format(datum.value, ',d')",
+            labelExpr=whole,
         ),
     )
     tip = alt.Tooltip("tip:N", title=" ")
-    counts = cells.mark_rect(stroke="white", strokeWidth=0.5).encode(
+    counts = cells.mark_rect(stroke="white", strokeWidth=0.5, strokeOpacity=0.5).encode(
         x=x,
         y=y,
         x2="x2:Q",
@@ -199,9 +211,10 @@ def build() -> alt.LayerChart:
         .mark_point(filled=True, opacity=0, size=0)
         .encode(x=x, y=y, color=colour)
     )
+    # drawn on a canvas, where no stylesheet reaches: the ink of the theme, quieter
     notes = (
         alt.Chart(dataset("notes"))
-        .mark_text(align="left", baseline="bottom", dy=-5, color=QUIET_INK)
+        .mark_text(align="left", baseline="bottom", dy=-5, opacity=0.75)
         .encode(x=alt.value(0), y=alt.value(0), text="text:N")
         .properties(name="quiet")
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -98,6 +98,7 @@ class Parts:
         )
 
 
+@lru_cache(maxsize=2)  # the picture and its sentence ask for the same
 def parts_of(fabric: Fabric, dims: tuple[int, ...] | None = None) -> Parts:
     """Split a fabric; ``dims`` of a grid are found from its links if not given."""
     levels = level(fabric)

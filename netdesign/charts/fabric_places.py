@@ -23,6 +23,7 @@ _ROWS = {1: (50.0,), 2: (16.0, 84.0), 3: (7.0, 51.0, 95.0), 4: (5.0, 35.5, 66.0,
 _MOST_DIMENSIONS = 6
 _TRIED_LINKS = 1_000
 _MOST_TWISTED = 0.1  # of the links, that may leave their row of the grid
+_MOST_TWISTED_KNOWN = 0.3  # where the links say which dimension they are of
 GRIDS = ("hyperx", "torus", "hammingmesh")
 _MIDDLE = (50.0, 48.0)
 _RING = (49.5, 50.0)
@@ -79,8 +80,8 @@ def _is_grouped(fabric: Fabric) -> bool:
 def dimensions(fabric: Fabric, dims: tuple[int, ...] | None = None) -> tuple[int, ...] | None:
     """The grid whose rows hold the links of this fabric, its last dimension numbered first.
 
-    ``dims`` are taken if given, in the order that fits; else the most dimensions that fit. None if
-    there is no grid.
+    ``dims`` are taken if given, in the order that fits; else what the kinds of links say; else the
+    most dimensions that fit. None if there is no grid.
     """
     first = fabric.hosts if fabric.switches else 0
     count = fabric.switches or fabric.hosts
@@ -96,9 +97,27 @@ def dimensions(fabric: Fabric, dims: tuple[int, ...] | None = None) -> tuple[int
 
     if dims is not None and math.prod(dims) == count:
         return min(dims, dims[::-1], key=astray)
+    known = _sides_of_kinds(fabric, count)
+    if known is not None and astray(known) <= _MOST_TWISTED_KNOWN:
+        return known
     tried = ((astray(grid), grid) for grid in _factors(count, _MOST_DIMENSIONS))
     fitting = [(off == 0.0, len(grid), grid) for off, grid in tried if off <= _MOST_TWISTED]
     return max(fitting)[2] if fitting else None
+
+
+def _sides_of_kinds(fabric: Fabric, count: int) -> tuple[int, ...] | None:
+    """The grid that kinds of links named after dimensions tell: neighbours are a pitch apart."""
+    pitches = []
+    for number, kind in enumerate(fabric.kinds):
+        own = np.asarray(fabric.kind) == number
+        if kind.name.startswith("dim") and own.any():
+            apart = np.asarray(fabric.b)[own] - np.asarray(fabric.a)[own]
+            pitches.append(int(np.abs(apart).min()))
+    pitches.sort()
+    if len(set(pitches)) != len(pitches) or not pitches or pitches[0] != 1:
+        return None
+    sides = [high // low for low, high in zip(pitches, [*pitches[1:], count], strict=True)]
+    return tuple(reversed(sides)) if math.prod(sides) == count else None
 
 
 def _factors(count: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -121,12 +140,12 @@ def _rows(fabric: Fabric) -> Places:
     titles = []
     for number in present:
         devices, count = np.flatnonzero(levels == number), int(counts[number])
-        slot = (RIGHT - LEFT) / count
+        room = (RIGHT - LEFT) / count
         ports = (
             fabric.host_ports if number == 0 else int(fabric.ports[devices - fabric.hosts].max())
         )
-        x[devices] = LEFT + (np.arange(count) + 0.5) * slot
-        width[devices] = min(0.84 * slot, max(7.0, 0.95 * ports + 1.5))
+        x[devices] = LEFT + (np.arange(count) + 0.5) * room
+        width[devices] = min(0.84 * room, max(7.0, 0.95 * ports + 1.5))
         height[devices] = 7.5 if number == 0 else 9.5
         step = max(1, math.ceil(count / 16))
         labelled[devices[::step]] = True
@@ -241,15 +260,16 @@ def _with_hosts(
         hosts, router = hosts[order], router[order]
         starts = np.searchsorted(router, router)
         total = np.searchsorted(router, router, side="right") - starts
-        slot = wide / total
-        x[hosts] = x[router] - wide / 2 + slot * (np.arange(len(hosts)) - starts + 0.5)
+        room = wide / total
+        x[hosts] = x[router] - wide / 2 + room * (np.arange(len(hosts)) - starts + 0.5)
         y[first:] += gap / 2 + 0.4 * high
         y[hosts] = y[router] - 0.9 * high - gap
-        width[hosts], height[hosts] = 0.7 * slot, 0.8 * high
+        width[hosts], height[hosts] = 0.7 * room, 0.8 * high
     levels = level(fabric)
-    present = [number for number in np.unique(levels).tolist() if np.any(levels == number)]
+    present, counts = np.unique(levels, return_counts=True)
     words = ", ".join(
-        tier_words(fabric, number, int(np.count_nonzero(levels == number))) for number in present
+        tier_words(fabric, number, count)
+        for number, count in zip(present.tolist(), counts.tolist(), strict=True)
     )
     title = ((0.0, 100.0, words, ""),)
     nobody = np.zeros(fabric.devices, dtype=bool)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Columns = dict[str, list[Any]]
 
 MOST_DRAWN_LINKS = 1_500
+MOST_AMONG_ROUTERS = 600  # links; of routers that are joined to each other, more are a tangle
 MOST_DRAWN_PORTS = 4_500
 MOST_IN_A_ROW = 130
 USED, EMPTY, SPARE = "used", "empty", "spare"
@@ -34,7 +35,7 @@ def drawn_singly(fabric: Fabric) -> bool:
     if fabric.links > MOST_DRAWN_LINKS:
         return False
     if is_direct(fabric):
-        return True
+        return not fabric.switches or fabric.links <= MOST_AMONG_ROUTERS
     ports = fabric.hosts * fabric.host_ports + int(np.sum(fabric.ports))
     widest = int(np.bincount(level(fabric)).max())
     return ports <= MOST_DRAWN_PORTS and widest <= MOST_IN_A_ROW
@@ -67,16 +68,16 @@ def data(
         return {**empty, "notes": {"x": [50], "y": [50], "text": [text], "align": ["center"]}}
     names = device_names(fabric) if names is None else names
     at = places(fabric, dims)
-    sockets = _Sockets(fabric, at)
+    drawn = _DrawnPorts(fabric, at)
     colours = paint(fabric, load, broken)
     return {
-        "boxes": _boxes(fabric, names, at, sockets, broken_devices),
-        "ports": _ports(fabric, names, sockets, colours),
-        "links": _links(fabric, names, at, sockets, colours, load, broken),
+        "boxes": _boxes(fabric, names, at, drawn, broken_devices),
+        "ports": _ports(fabric, names, drawn, colours),
+        "links": _links(fabric, names, at, drawn, colours, load, broken),
         "names": _names(names, at),
         "titles": _titles(at),
         "notes": _notes(at),
-        "key": key_columns((*colours.key, *_kept(sockets))),
+        "key": key_columns((*colours.key, *_kept(drawn))),
     }
 
 
@@ -96,7 +97,7 @@ def _rounded(values: Array, digits: int = 2) -> list[float]:
     return [float(value) for value in np.round(values, digits)]
 
 
-class _Sockets:
+class _DrawnPorts:
     """Every port of every device: which one, what it is used for and where it sits."""
 
     def __init__(self, fabric: Fabric, at: Places) -> None:
@@ -151,8 +152,8 @@ class _Sockets:
         place = np.empty(len(device), dtype=np.int64)
         place[order] = np.arange(len(device)) - first[rows[order]]
         longest = np.maximum(count[0::2], count[1::2])[device]
-        self.slot = 0.96 * at.width[device] / np.maximum(longest, 1)
-        self.x = at.x[device] + self.slot * (place - (count[rows] - 1) / 2)
+        self.step = 0.96 * at.width[device] / np.maximum(longest, 1)
+        self.x = at.x[device] + self.step * (place - (count[rows] - 1) / 2)
         edge = at.height[device] / 2
         if in_tiers:
             inset = np.where(upper, 1, -1) * (edge - 0.6 * _PORT_HEIGHT)
@@ -168,21 +169,19 @@ class _Sockets:
         lanes = self.breakout[device]
         port = self.start[device] + slot // lanes
         lane = (slot % lanes + np.minimum(width, lanes) / 2) / lanes
-        return self.x[port] + 0.8 * self.slot[port] * (lane - 0.5), self.edge[port]
+        return self.x[port] + 0.8 * self.step[port] * (lane - 0.5), self.edge[port]
 
 
 def _boxes(
     fabric: Fabric,
     names: list[str],
     at: Places,
-    sockets: _Sockets,
+    drawn: _DrawnPorts,
     broken: npt.NDArray[np.bool_] | None,
 ) -> Columns:
     tips = [
         f"{name}: {used} of {owned} ports used"
-        for name, used, owned in zip(
-            names, sockets.used.tolist(), sockets.owned.tolist(), strict=True
-        )
+        for name, used, owned in zip(names, drawn.used.tolist(), drawn.owned.tolist(), strict=True)
     ]
     gone = np.zeros(fabric.devices, dtype=bool) if broken is None else np.asarray(broken)
     return {
@@ -196,19 +195,19 @@ def _boxes(
     }
 
 
-def _ports(fabric: Fabric, names: list[str], sockets: _Sockets, colours: Paint) -> Columns:
-    link = sockets.link
+def _ports(fabric: Fabric, names: list[str], drawn: _DrawnPorts, colours: Paint) -> Columns:
+    link = drawn.link
     used = link >= 0
-    first = fabric.a[link] == sockets.device
+    first = fabric.a[link] == drawn.device
     other = np.where(first, fabric.b[link], fabric.a[link])
     other_slot = np.where(first, fabric.b_slot[link], fabric.a_slot[link])
     far = port_names(fabric, other_slot, other)
-    host = sockets.device < fabric.hosts
+    host = drawn.device < fabric.hosts
     tips = []
     for number, is_used, state, goal, port, on_host in zip(
-        sockets.number.tolist(),
+        drawn.number.tolist(),
         used.tolist(),
-        sockets.state.tolist(),
+        drawn.state.tolist(),
         other.tolist(),
         far.tolist(),
         host.tolist(),
@@ -216,14 +215,14 @@ def _ports(fabric: Fabric, names: list[str], sockets: _Sockets, colours: Paint) 
     ):
         mine = f"{'nic' if on_host else 'port '}{number + 1}"
         tips.append(f"{mine} to {_port(names[goal], port)}" if is_used else f"{mine}, {state}")
-    half = 0.4 * sockets.slot
+    half = 0.4 * drawn.step
     return {
-        "x": _rounded(sockets.x - half),
-        "x2": _rounded(sockets.x + half),
-        "y": _rounded(sockets.y - sockets.height / 2, 1),
-        "y2": _rounded(sockets.y + sockets.height / 2, 1),
-        "device": [names[device] for device in sockets.device.tolist()],
-        "state": sockets.state.tolist(),
+        "x": _rounded(drawn.x - half),
+        "x2": _rounded(drawn.x + half),
+        "y": _rounded(drawn.y - drawn.height / 2, 1),
+        "y2": _rounded(drawn.y + drawn.height / 2, 1),
+        "device": [names[device] for device in drawn.device.tolist()],
+        "state": drawn.state.tolist(),
         "colour": [
             colours.of(number) if is_used else PALE
             for number, is_used in zip(link.tolist(), used.tolist(), strict=True)
@@ -240,14 +239,14 @@ def _links(
     fabric: Fabric,
     names: list[str],
     at: Places,
-    sockets: _Sockets,
+    drawn: _DrawnPorts,
     colours: Paint,
     load: npt.NDArray[np.floating] | None,
     broken: npt.NDArray[np.bool_] | None,
 ) -> Columns:
     slots = np.array([kind.slots for kind in fabric.kinds] or [1])[fabric.kind]
-    x, y = sockets.end(fabric.a, fabric.a_slot, slots)
-    x2, y2 = sockets.end(fabric.b, fabric.b_slot, slots)
+    x, y = drawn.end(fabric.a, fabric.a_slot, slots)
+    x2, y2 = drawn.end(fabric.b, fabric.b_slot, slots)
     return {
         "x": _rounded(x),
         "y": _rounded(y, 1),
@@ -322,8 +321,8 @@ def _notes(at: Places) -> Columns:
     }
 
 
-def _kept(sockets: _Sockets) -> tuple[tuple[str, str], ...]:
-    return (("port kept spare", PALE),) if np.any(sockets.state == SPARE) else ()
+def _kept(drawn: _DrawnPorts) -> tuple[tuple[str, str], ...]:
+    return (("port kept spare", PALE),) if np.any(drawn.state == SPARE) else ()
 
 
 def build() -> alt.LayerChart:

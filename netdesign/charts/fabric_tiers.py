@@ -17,6 +17,8 @@ from netdesign.charts.fabric_paint import (
 )
 from netdesign.charts.fabric_parts import Bundles, Parts, parts_of
 from netdesign.charts.fabric_places import RIGHT, is_direct
+from netdesign.charts.fabric_routers import draw as draw_routers
+from netdesign.charts.fabric_routers import drawn_by_router
 from netdesign.charts.fabric_words import kind_words, link_words, port_words, tier_words
 from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
@@ -33,8 +35,9 @@ _NUMBERED = 6  # columns, whose bundles have room for a number
 _WIDEST = 11.0
 _ROWS = {1: (52.0,), 2: (20.0, 84.0), 3: (15.0, 54.0, 93.0), 4: (13.0, 40.3, 67.6, 95.0)}
 _HALF = 4.5
+_OPAQUE = len("#RRGGBB")
 _LEFT = 25.0  # of the columns; the words stand left of it
-_MIDDLE, _RING = (50.0, 43.0), (43.0, 39.0)
+_MIDDLE, _RING = (50.0, 41.0), (43.0, 37.0)
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ def data(
 ) -> dict[str, Marks | Columns]:
     """Data sets ``boxes``, ``links``, ``names``, ``numbers``, ``titles``, ``notes`` and ``key``.
 
-    Places are on a sheet of 100 x 100; of many parts the first ones and the last are drawn.
+    Places are on a sheet of 100 x 100; of many parts the first ones and the last are drawn. A few
+    hundred routers that are joined to each other are a dot each.
 
     Parameters
     ----------
@@ -65,9 +69,13 @@ def data(
     parts = parts_of(fabric, dims)
     bundles = parts.bundles(load, broken)
     sets: dict[str, Marks] = {name: [] for name in SETS}
-    boxes = _ring(parts, bundles, sets) if is_direct(fabric) else _rows(parts, sets)
-    _draw_links(parts, bundles, boxes, sets)
-    colours = {link["colour"] for link in sets["links"]}
+    if drawn_by_router(parts):
+        drawn = draw_routers(parts, bundles, sets, load, broken)
+        _ring_words(parts, bundles, sets, drawn)
+    else:
+        boxes = _ring(parts, bundles, sets) if is_direct(fabric) else _rows(parts, sets)
+        _draw_links(parts, bundles, boxes, sets)
+    colours = {link["colour"][:_OPAQUE] for link in sets["links"]}
     key = _key(fabric, colours, load is not None, bool(bundles.broken.any()))
     return {**sets, "key": key}
 
@@ -95,7 +103,7 @@ def _rows(parts: Parts, sets: dict[str, Marks]) -> dict[tuple[int, int], _Box]:
     present = [n for n, total in enumerate(devices.sum(axis=1).tolist()) if total]
     centres = dict(zip(present, _ROWS[len(present)], strict=True))
     shown = _shown(parts.count, MOST_COLUMNS)
-    slot = (RIGHT - _LEFT) / max(len(shown), 1)
+    room = (RIGHT - _LEFT) / max(len(shown), 1)
     boxes: dict[tuple[int, int], _Box] = {}
     for number, y in centres.items():
         row = devices[number].tolist()
@@ -107,7 +115,7 @@ def _rows(parts: Parts, sets: dict[str, Marks]) -> dict[tuple[int, int], _Box]:
             boxes[number, -1] = box
             _draw_box(box, box.name, box.name, sets, row[-1])
         for place, part in enumerate(shown):
-            x = _LEFT + (place + 0.5) * slot
+            x = _LEFT + (place + 0.5) * room
             if part is None:
                 if any(row[:-1]):
                     sets["names"].append({"x": x, "y": y, "text": "…", "tip": _left_out(parts)})
@@ -115,11 +123,11 @@ def _rows(parts: Parts, sets: dict[str, Marks]) -> dict[tuple[int, int], _Box]:
                 words = tier_words(fabric, number, row[part])
                 name = f"{parts.word} {part + 1}"
                 name += "" if words == f"1 {parts.word}" else f": {words}"
-                box = _Box(x, y, min(0.82 * slot, 24.0), name)
+                box = _Box(x, y, min(0.82 * room, 24.0), name)
                 boxes[number, part] = box
                 text = words if len(shown) <= 3 else f"{row[part]:,}"
                 _draw_box(box, text, name, sets, row[part])
-    _column_words(parts, shown, slot, min(centres.values()), sets)
+    _column_words(parts, shown, room, min(centres.values()), sets)
     return boxes
 
 
@@ -135,7 +143,7 @@ def _row_words(parts: Parts, number: int, y: float, total: int, sets: dict[str, 
 
 
 def _column_words(
-    parts: Parts, shown: list[int | None], slot: float, lowest: float, sets: dict[str, Marks]
+    parts: Parts, shown: list[int | None], room: float, lowest: float, sets: dict[str, Marks]
 ) -> None:
     """The number of each part below its column, and how many are left out."""
     if parts.count < 2:
@@ -143,12 +151,12 @@ def _column_words(
     y = lowest - _HALF - 4.0
     sets["notes"].append({"x": 0, "y": y, "text": parts.word, "align": "left"})
     for place, part in enumerate(shown):
-        x = _LEFT + (place + 0.5) * slot
+        x = _LEFT + (place + 0.5) * room
         if part is not None:
             text = f"{part + 1:,}"
             sets["names"].append({"x": x, "y": y, "text": text, "tip": f"{parts.word} {text}"})
     if None in shown:
-        x = _LEFT + (shown.index(None) + 0.5) * slot
+        x = _LEFT + (shown.index(None) + 0.5) * room
         text = f"… {_left_out(parts)}"
         sets["notes"].append({"x": x, "y": y - 5.0, "text": text, "align": "center"})
 
@@ -196,16 +204,22 @@ def _ring(parts: Parts, bundles: Bundles, sets: dict[str, Marks]) -> dict[tuple[
     return boxes
 
 
-def _ring_words(parts: Parts, bundles: Bundles, sets: dict[str, Marks]) -> None:
-    """Above the ring: what a part holds, and what joins two of them."""
+def _ring_words(
+    parts: Parts, bundles: Bundles, sets: dict[str, Marks], drawn: tuple[str, ...] = ()
+) -> None:
+    """Above the ring: what a part holds, what joins two of them, and what is ``drawn``."""
     fabric, devices = parts.fabric, parts.devices
     totals = devices.sum(axis=1).tolist()
     tiers = [tier_words(fabric, n, count) for n, count in enumerate(totals) if count]
     sets["titles"].append({"x": 0, "y": 100, "text": ", ".join(reversed(tiers))})
     lines = []
     if parts.count > 1:
-        alike = [_span(row[:-1]) for row in devices if row.sum()]
-        names = [tier_words(fabric, n, 2)[2:] for n, total in enumerate(totals) if total]
+        # a server with links to several parts is of none
+        whole = [
+            n for n, row in enumerate(devices.tolist()) if any(row[:-1]) and (n or not row[-1])
+        ]
+        alike = [_span(devices[n, :-1]) for n in whole]
+        names = [tier_words(fabric, n, 2)[2:] for n in whole]
         each = ", ".join(f"{n} {name}" for n, name in zip(alike, names, strict=True))
         lines.append(f"{parts.words(parts.count)} of {each}")
         apart = (bundles.a_part != bundles.b_part) & (bundles.a_part >= 0)
@@ -217,8 +231,21 @@ def _ring_words(parts: Parts, bundles: Bundles, sets: dict[str, Marks]) -> None:
         possible = parts.count * (parts.count - 1) // 2
         which = "each pair" if len(links) == possible else f"{len(links):,} of {possible:,} pairs"
         lines.append(f"{which} joined by {_span(links)} {'links' if links.max() > 1 else 'link'}")
-    for line, text in enumerate(lines):
+        lines += [] if drawn else _inside(parts, bundles)
+    for line, text in enumerate((*lines, *drawn)):
         sets["notes"].append({"x": 0, "y": 95.0 - 4.2 * line, "text": text, "align": "left"})
+
+
+def _inside(parts: Parts, bundles: Bundles) -> list[str]:
+    """How many links between switches (or nodes) stay inside a box, where they are not drawn."""
+    lowest = 1 if parts.fabric.switches else 0
+    own = (bundles.a_part == bundles.b_part) & (bundles.a_part >= 0) & (bundles.a_level >= lowest)
+    counts = np.bincount(
+        bundles.a_part[own], weights=bundles.links[own], minlength=parts.count
+    ).astype(np.int64)
+    if not counts.any():
+        return []
+    return [f"inside each {parts.word}: {_span(counts)} {'links' if counts.max() > 1 else 'link'}"]
 
 
 def _span(values: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netdesign.economics.fabric_price import FabricPrice
-from netdesign.topology.families import FAMILIES
+from netdesign.topology.families import COUNTED_ONLY, FAMILIES
 from netdesign.topology.spec import FabricCounts
 
 
@@ -38,7 +38,8 @@ def fabric_record(counts: FabricCounts, price: FabricPrice) -> dict[str, Any]:
 
 def fabric_text(counts: FabricCounts, price: FabricPrice) -> str:
     """The same for a terminal."""
-    title = FAMILIES[counts.family].title if counts.family in FAMILIES else counts.family
+    known = {**FAMILIES, **COUNTED_ONLY}
+    title = known[counts.family].title if counts.family in known else counts.family
     rows = [(f"{title}, {counts.endpoints:,} endpoints", "")]
     rows += [(f"{name} switches", f"{n:,}") for name, n in counts.switches.items() if n]
     if counts.switches:

@@ -16,6 +16,7 @@ from netdesign.topology.clos_request import TITLES, resolve
 from netdesign.topology.direct import check_links
 from netdesign.topology.dragonfly import build_dragonfly, size_dragonfly
 from netdesign.topology.dragonfly_plus import build_dragonfly_plus, size_dragonfly_plus
+from netdesign.topology.hammingmesh import build_hammingmesh, size_hammingmesh
 from netdesign.topology.hyperx import build_hyperx, size_hyperx
 from netdesign.topology.slim_fly import build_slim_fly, size_slim_fly
 from netdesign.topology.spec import FabricCounts, FabricSpec
@@ -109,6 +110,13 @@ FAMILIES = MappingProxyType(
         "torus": Family("Torus", size_torus, build_torus, frozenset({"dims", "twist", "cube"})),
     }
 )
+COUNTED_ONLY = MappingProxyType(
+    {
+        "hammingmesh": Family(
+            "HammingMesh", size_hammingmesh, build_hammingmesh, frozenset({"a", "dims"})
+        )
+    }
+)
 _EVERY_FAMILY = frozenset(
     {
         "family",
@@ -133,7 +141,7 @@ def size(spec: FabricSpec) -> FabricCounts:
     DesignError     for an unknown family or a value that no fabric can have
     """
     check(spec)
-    family = FAMILIES[spec.family]
+    family = _family(spec)
     counts = family.size(spec)
     idle = [
         entry.name
@@ -156,14 +164,19 @@ def build(spec: FabricSpec) -> Fabric:
     DesignError     as ``size``, and when the fabric cannot be built
     """
     check(spec)
-    return FAMILIES[spec.family].build(spec)
+    return _family(spec).build(spec)
+
+
+def _family(spec: FabricSpec) -> Family:
+    return FAMILIES[spec.family] if spec.family in FAMILIES else COUNTED_ONLY[spec.family]
 
 
 def check(spec: FabricSpec) -> None:
     """Refuse what no fabric of any family can have."""
-    if spec.family not in FAMILIES:
-        near = difflib.get_close_matches(spec.family, FAMILIES, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(FAMILIES)}"
+    known = (*FAMILIES, *COUNTED_ONLY)
+    if spec.family not in known:
+        near = difflib.get_close_matches(spec.family, known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(known)}"
         raise DesignError("family", spec.family, "is not known", hint)
     least = {"radix": 2, "spare_ports": 0, "q": 2}
     for name in _COUNTS:

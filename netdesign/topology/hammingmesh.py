@@ -90,7 +90,8 @@ def size_hammingmesh(spec: FabricSpec) -> FabricCounts:
         bisection_links=min(
             (2 * (line.boards // 2) * line.count for line in directions if line.ports), default=None
         ),
-        transceivers=2 * sum(links.values()),
+        # Links on a board are traces: they have no modules.
+        transceivers=2 * (links["host"] + links["leaf_spine"]),
         stranded_ports=(leaves + spines) * usable - used,
         largest=a * a * (usable * usable // 4) ** 2,
         buildable=False,
@@ -107,7 +108,8 @@ def build_hammingmesh(spec: FabricSpec) -> NoReturn:
     DesignError    always
     """
     size_hammingmesh(spec)
-    raise DesignError("family", spec.family, "cannot be built", _ONLY_COUNTED.rstrip("."))
+    hint = _ONLY_COUNTED[:1].lower() + _ONLY_COUNTED[1:].rstrip(".")
+    raise DesignError("family", spec.family, "cannot be built", hint)
 
 
 def _request(spec: FabricSpec) -> tuple[int, tuple[int, int], int]:

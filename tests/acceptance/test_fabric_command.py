@@ -496,3 +496,15 @@ def test_a_missing_server_leaves_its_ports_free(tmp_path: Path) -> None:
     down = {int(row["to_port"]) for row in rows if row["kind"] == "host"}
     assert uplinks == set(range(33, 65))
     assert down == set(range(1, 32))
+
+
+# HammingMesh (SC'22), small Hx2Mesh and Hx4Mesh: 32 and 16 switches of 64 ports a plane.
+@pytest.mark.parametrize(("side", "boards", "switches"), [(2, 16, 32), (4, 8, 16)])
+def test_a_hammingmesh_is_counted(side: int, boards: int, switches: int) -> None:
+    command = f"fabric hammingmesh --a {side} --dims {boards}x{boards} --radix 64"
+    record = strict_json(CliRunner().invoke(app, [*command.split(), "--json"]).stdout)
+    assert record["endpoints"] == 1024
+    assert record["switches"]["total"] == switches
+    assert not record["buildable"]
+    refused = CliRunner().invoke(app, [*command.split(), "--cables", "plan.csv"])
+    assert refused.exit_code == 2

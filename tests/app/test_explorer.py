@@ -93,6 +93,57 @@ def test_the_best_of_a_row_is_marked_and_a_draw_of_all_is_not(explorer: Explorer
     assert not row(explorer, "Diameter, links between switches")[2].endswith("*")
 
 
+def test_a_torus_does_not_win_what_it_does_not_have(explorer: Explorer) -> None:
+    explorer.change({"family": "torus"})
+    for name in ("Switches", "Ports left empty", "Power of the switches"):
+        torus, tree = row(explorer, name)[:2]
+        assert torus.startswith("– Not comparable: a torus has no switches"), name
+        assert tree.endswith("*"), name
+    links = row(explorer, "Links between switches (or nodes)")
+    assert links[0].startswith("3,072 Not comparable")
+    assert links[1] == "1,024 *"
+    assert not row(explorer, "Cost per GPU")[0].endswith("*")
+    assert row(explorer, "Largest of this shape")[0] == "no end"
+    assert 'title="Not comparable' in explorer.table.text.value
+
+
+def test_two_leaves_per_endpoint_and_a_scale_up_domain_reach_the_fabric(explorer: Explorer) -> None:
+    explorer.change({"dual_tor": "yes"})
+    assert explorer.contenders[0].spec.dual_tor
+    # a second port of every endpoint: twice the leaves and the spines
+    assert row(explorer, "Switches")[0] == "96"
+    assert row(explorer, "Gb/s per GPU")[0] == "800 *"
+    explorer.change({"dual_tor": "no", "domain": 64})
+    assert explorer.contenders[0].spec.domain == 64
+    explorer.change({"domain": 72})
+    assert "1,008 or 1,080" in complaint(explorer, "gpus")
+    for family, has in (("rail-only", True), ("fat-tree", False), ("torus", False)):
+        assert applies("domain", family) == has
+    for family, has in (("fat-tree", True), ("rail-only", False), ("dragonfly", False)):
+        assert applies("dual_tor", family) == has
+
+
+def test_a_device_is_named_in_words_as_long_as_it_exists(explorer: Explorer) -> None:
+    def said() -> str:
+        return re.sub(r"<[^>]+>", " ", explorer.fabric.device.text.value.partition("</label>")[2])
+
+    assert said() == ""
+    explorer.change({"gpus": 64})
+    assert "Click a device in the picture" in said()
+    explorer.fabric.device.text.act("device", "leaf-02")
+    assert re.search(r"leaf-02: leaf switch, in rack \w+ from unit \d+", said())
+    assert "64 ports: 64 used, 0 empty." in said()
+    explorer.fabric.ports.view.selection = {"picked": {"device": ["spine-01"]}}
+    assert "2 leaves by 32 links each of 400 Gb/s: leaf-01, leaf-02." in said()
+    assert "<option selected>spine-01</option>" in explorer.fabric.device.text.value
+    explorer.change({"gpus": 128})
+    assert "spine-01: spine switch" in said()
+    explorer.fabric.ports.view.selection = {"picked": {}}
+    assert "Click a device in the picture" in said()
+    explorer.fabric.device.text.act("device", "<b>nobody</b>")
+    assert "nobody" not in explorer.fabric.device.text.value
+
+
 def test_what_has_no_price_says_so(explorer: Explorer) -> None:
     explorer.change({"switch": "sn5600"})
     assert row(explorer, "Cost of switches and links") == ["no price"] * 4

@@ -84,6 +84,23 @@ def test_ports_are_drawn_one_by_one_for_64_gpus(page: Page, voila_server: Served
     expect(page.locator(".nd-chart-fabric-tiers")).to_be_hidden()
 
 
+def test_a_device_is_named_by_a_click_and_by_the_keyboard(page: Page, voila_server: Served) -> None:
+    open_explorer(page, voila_server, "gpus=64")
+    said = page.locator(".nd-device [role=status]")
+    box = page.locator(".nd-chart-fabric-ports g[class*=' box'] path").nth(8)
+    box.scroll_into_view_if_needed()
+    place = box.bounding_box()
+    assert place is not None
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    expect(said).to_contain_text("leaf-01: leaf switch, in rack")
+    chooser = page.get_by_role("combobox", name="Device")
+    expect(chooser).to_have_value("leaf-01")
+    chooser.focus()
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("leaf-02: leaf switch")
+    expect(chooser).to_be_focused()
+
+
 def test_controls_and_charts_have_names(explorer: Page) -> None:
     for name in ("GPUs", "Rails", "Oversubscription at the leaf", "Spare ports"):
         expect(explorer.get_by_role("slider", name=name, exact=True)).to_be_visible()

@@ -10,14 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 import vl_convert
+from small_fabrics import small_fabric
 
 from netdesign.charts import fabric_heat, fabric_ports, fabric_tiers, spec
+from netdesign.charts.fabric_device import device_said
+from netdesign.charts.fabric_paint import COLOURS
 from netdesign.charts.fabric_parts import parts_of
 from netdesign.charts.fabric_places import dimensions
+from netdesign.charts.fabric_ports import MOST_AMONG_ROUTERS
+from netdesign.charts.fabric_routers import MOST_GROUPS, MOST_THREADS
 from netdesign.topology.built import Fabric, LinkKind
 from netdesign.topology.families import build
+from netdesign.topology.layout import place
 from netdesign.topology.spec import FabricSpec
-from netdesign.topology.wiring import Bundle, wire
+from netdesign.topology.wiring import Bundle
 
 CHARTS = {"fabric_ports": fabric_ports, "fabric_tiers": fabric_tiers, "fabric_heat": fabric_heat}
 SPECS = {
@@ -64,49 +70,29 @@ def named_sets(node: Any) -> set[str]:
 
 def hand_built() -> Fabric:
     """Two servers of two ports, a leaf for each rail with one spare port, one spine."""
-    wires = wire(
+    host = np.array([0, 0, 1, 1])
+    nic = np.array([0, 1, 0, 1])
+    fabric = small_fabric(
         [
-            Bundle(
-                LinkKind("host", 400.0),
-                np.array([0, 0, 1, 1]),
-                np.array([2, 3, 2, 3]),
-                a_slot=np.array([0, 1, 0, 1]),
-            ),
-            Bundle(LinkKind("leaf_spine", 400.0), np.array([2, 2, 3, 3]), np.array([4, 4, 4, 4])),
+            Bundle(LinkKind("host", 400.0), host, 2 + nic, a_slot=nic),
+            Bundle(LinkKind("leaf_spine", 400.0), np.array([2, 2, 3, 3]), np.full(4, 4)),
         ],
-        devices=5,
-    )
-    values = {name: np.array(value, dtype=np.int32) for name, value in _SWITCHES.items()}
-    return Fabric(
+        {"leaf": 2, "spine": 1},
         family="rail-optimised",
         hosts=2,
         host_ports=2,
         gpus_per_host=2,
-        endpoints=4,
-        tier_names=("leaf", "spine"),
-        port_gbps=400.0,
-        breakout=1,
+        pod=np.array([0, 0, -1]),
+        rail=np.array([0, 1, -1]),
+        ports=6,
         spare_ports=1,
-        kinds=wires.kinds,
-        kind=wires.kind,
-        a=wires.a,
-        a_slot=wires.a_slot,
-        b=wires.b,
-        b_slot=wires.b_slot,
+    )
+    return replace(
+        fabric,
         media=("400g-sr4-twin",),
         medium=np.zeros(8, dtype=np.int32),
         length_m=np.full(8, 30, dtype=np.float32),
-        **values,
     )
-
-
-_SWITCHES = {
-    "tier": [0, 0, 1],
-    "pod": [0, 0, -1],
-    "rail": [0, 1, -1],
-    "plane": [0, 0, 0],
-    "ports": [6, 6, 6],
-}
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -273,13 +259,75 @@ def test_boxes_and_bundles_of_the_tiers_add_up(small: Fabric) -> None:
     assert parts.bundles().links.sum() == small.links
 
 
-def test_groups_of_a_dragonfly_stand_in_a_ring() -> None:
+def test_a_dragonfly_shows_its_routers_and_what_joins_them() -> None:
     """The balanced dragonfly of Kim et al. 2008, figure 5: a = 4, p = h = 2, 9 groups."""
     data = fabric_tiers.data(build(SPECS["dragonfly"]))
-    assert len(data["links"]) == 9 * 8 // 2
-    notes = [note["text"] for note in data["notes"]]
+    links = rows(data["links"])
+    between = [link for link in links if link["a"].startswith("group")]
+    assert len(between) == 9 * 8 // 2
+    # 6 pairs in each of 9 groups of 4 see each other, 36 pairs of groups have a global link
+    assert len(links) - len(between) == 9 * 6 + 36
+    assert len(rows(data["boxes"])) == 36
+    notes = [note["text"] for note in rows(data["notes"])]
     assert "9 groups of 8 servers, 4 routers" in notes
     assert "each pair joined by 1 link" in notes
+    tips = {box["tip"] for box in rows(data["boxes"])}
+    assert "router-01: 2 to servers, 3 inside a group, 2 between groups" in tips
+
+
+def test_too_many_links_are_those_of_some_routers_and_all_that_are_broken() -> None:
+    fabric = build(FabricSpec("dragonfly", p=16, a=32, h=16, groups=2))
+    data = fabric_tiers.data(fabric)
+    threads = [link for link in rows(data["links"]) if link["a"].startswith("router")]
+    assert len(threads) <= MOST_THREADS
+    assert "links drawn: those of 2 routers a group" in {n["text"] for n in rows(data["notes"])}
+    (band,) = [link for link in rows(data["links"]) if link["a"] == "group 1"]
+    assert band["tip"] == "group 1 to group 2: 512 links of 400 Gb/s"
+    # each drawn router sees its whole group: 2 x 31 - 1 links in each of two groups
+    local = [link for link in threads if link["colour"].startswith(COLOURS[1])]
+    assert len(local) == 2 * (2 * 31 - 1)
+    broken = np.asarray(fabric.kind) == 2
+    hurt = rows(fabric_tiers.data(fabric, None, None, broken)["links"])
+    assert sum(link["broken"] for link in hurt if link["a"].startswith("router")) == 512
+
+
+def test_a_tangle_of_routers_is_not_drawn_port_by_port() -> None:
+    """Of 32 routers that all see each other, 496 links say less than those of a few."""
+    one_group = build(FabricSpec("dragonfly", endpoints=128, p=16, a=32, h=16))
+    assert one_group.links > MOST_AMONG_ROUTERS
+    assert not fabric_ports.drawn_singly(one_group)
+    data = fabric_tiers.data(one_group)
+    assert len(rows(data["boxes"])) == one_group.switches
+    assert 0 < len(rows(data["links"])) <= MOST_THREADS
+    # a torus has no routers between its nodes, and its rings stay clear
+    assert fabric_ports.drawn_singly(build(FabricSpec("torus", dims=(6, 6, 8))))
+
+
+def test_many_groups_are_boxes() -> None:
+    fabric = build(FabricSpec("dragonfly", p=2, a=4, h=5))
+    assert fabric.switches // 4 > MOST_GROUPS
+    data = fabric_tiers.data(fabric)
+    assert {box["tip"][:5] for box in data["boxes"]} == {"group"}
+    # 4 routers that all see each other: 6 links
+    assert "inside each group: 6 links" in {note["text"] for note in data["notes"]}
+
+
+def test_a_large_torus_names_the_links_inside_its_layers() -> None:
+    data = fabric_tiers.data(build(FabricSpec("torus", dims=(16, 16, 16))))
+    notes = [note["text"] for note in data["notes"]]
+    # two rings through each of 256 nodes inside a layer, one to the next layer
+    assert notes == [
+        "16 layers of 256 nodes",
+        "16 of 120 pairs joined by 256 links",
+        "inside each layer: 512 links",
+    ]
+
+
+def test_a_full_map_is_half_as_fine() -> None:
+    fabric = build(FabricSpec("dragonfly", p=16, a=32, h=16, groups=2))
+    cells = rows(fabric_heat.data(fabric)["cells"])
+    assert len(cells) == 32 * 32
+    assert sum(cell["links"] for cell in cells) == 2 * (fabric.links - fabric.links_of("host"))
 
 
 def test_the_heat_map_counts_every_link_once(large: Fabric) -> None:
@@ -307,6 +355,19 @@ def test_dimensions_are_found_from_the_links(name: str, dims: tuple[int, ...]) -
     assert dimensions(fabric, dims[::-1]) == dims
 
 
+@pytest.mark.parametrize(
+    ("dims", "twist"),
+    [((12, 12, 14), False), ((16, 16, 16), False), ((30, 36), False), ((4, 4, 8), True)],
+)
+def test_a_torus_is_folded_along_its_own_sides(dims: tuple[int, ...], twist: bool) -> None:
+    fabric = build(FabricSpec("torus", dims=dims, twist=twist))
+    assert sorted(dimensions(fabric) or ()) == sorted(dims)
+    # links whose kinds say nothing tell the same of a grid that is not twisted
+    if not twist and len(dims) == 2:
+        mute = replace(fabric, kinds=tuple(replace(k, name="link") for k in fabric.kinds))
+        assert np.prod(dimensions(mute)) == np.prod(dims)
+
+
 def test_one_switch_has_no_pairs_to_map() -> None:
     fabric = build(SPECS["one switch"])
     assert rows(fabric_heat.data(fabric)["cells"]) == []
@@ -316,3 +377,41 @@ def test_one_switch_has_no_pairs_to_map() -> None:
 def test_a_link_that_no_medium_reaches_says_so() -> None:
     fabric = replace(hand_built(), medium=np.full(8, -1, dtype=np.int32))
     assert fabric_ports.data(fabric)["links"]["what"][0] == "400 Gb/s, 30 m, no medium reaches"
+
+
+def test_a_device_is_told_with_its_tier_ports_and_neighbours() -> None:
+    fabric = hand_built()
+    assert device_said(fabric, 3) == (
+        "leaf-02: leaf switch, rail 2.",
+        "6 ports: 4 used, 1 kept spare, 1 empty.",
+        "2 servers by 1 link each of 400 Gb/s: server-01, server-02.",
+        "1 spine by 2 links of 400 Gb/s: spine-01.",
+    )
+    assert device_said(fabric, 0)[:2] == ("server-01: server.", "2 ports: 2 used, 0 empty.")
+
+
+def test_a_device_is_told_where_it_stands() -> None:
+    fabric = build(SPECS["dragonfly"])
+    router = fabric.hosts
+    placement = place(fabric)
+    what, ports, *joined = device_said(fabric, router, placement)
+    rack = placement.rack_names[placement.rack[router]]
+    assert what == f"router-01: router, group 1, in rack {rack} from unit {placement.unit[router]}."
+    assert ports == "8 ports: 7 used, 1 empty." or ports.startswith("7 ports: 7 used")
+    assert (
+        "3 routers by 1 link each of 400 Gb/s (inside a group): router-02 to router-04." in joined
+    )
+
+
+def test_neighbours_of_every_device_add_up_to_its_links(small: Fabric) -> None:
+    degree = np.bincount(np.concatenate([small.a, small.b]), minlength=small.devices)
+    for device in range(small.devices):
+        total = 0
+        for sentence in device_said(small, device)[2:]:
+            who, _, rest = sentence.partition(" by ")
+            number = int(rest.split()[0].replace(",", ""))
+            total += number * (int(who.split()[0]) if " each " in rest else 1)
+            if " to " in rest.partition(" link")[0]:  # uneven: only the least and the most are told
+                break
+        else:
+            assert total == degree[device]

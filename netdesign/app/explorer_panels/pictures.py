@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from netdesign.app.explorer_panels.request import Request
 from netdesign.app.html import Markup, tag
@@ -11,16 +11,19 @@ from netdesign.app.layout import card, seen
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
 from netdesign.app.toolbar import button
+from netdesign.charts.fabric_device import device_said
 from netdesign.charts.fabric_ports import drawn_singly
 from netdesign.charts.family_reach import title
 from netdesign.charts.format import count
 from netdesign.rivals import Contender, reaches
 from netdesign.topology.built import Fabric
+from netdesign.topology.layout import place
+from netdesign.topology.naming import device_names
 from netdesign.topology.spec import FabricSpec
 
-# So many links are built and drawn within a key press; a torus takes longer to fold.
-MOST_LINKS_AT_ONCE = 50_000
-MOST_LINKS_OF = MappingProxyType({"torus": 4_000, "hyperx": 20_000, "slim-fly": 20_000})
+PICKED = "picked"  # the parameter of the picture of ports that a click sets
+UNCHOSEN = "Click a device in the picture, or choose one here, to read what it is joined to."
+MOST_LINKS_AT_ONCE = 50_000  # are built and drawn within a key press
 MOST_LINKS = 400_000
 
 
@@ -31,18 +34,20 @@ def links_of(one: Contender) -> int:
 
 def at_once(one: Contender) -> bool:
     """Whether a fabric is small enough to be built and drawn at every key press."""
-    return links_of(one) <= MOST_LINKS_OF.get(one.spec.family, MOST_LINKS_AT_ONCE)
+    return links_of(one) <= MOST_LINKS_AT_ONCE
 
 
 class FabricPanel:
-    """Every port of a small fabric; the tiers of a larger one."""
+    """Every port of a small fabric, its devices by name; the tiers of a larger one."""
 
     def __init__(self, draw: Callable[[str], None]) -> None:
         self.head = LiveHtml(acts={"draw": draw})
-        self.ports, self.tiers = Picture("fabric_ports"), Picture("fabric_tiers")
-        self.widget = card(
-            self.head, self.ports.view, self.tiers.view, classes="nd-panel-fabric nd-card-wide"
-        )
+        self.ports = Picture("fabric_ports", selection=[PICKED])
+        self.tiers = Picture("fabric_tiers")
+        self.device = DevicePanel()
+        self.ports.view.observe(lambda news: self.device.pick(_picked(news.new)), "selection")
+        parts = (self.head, self.ports.view, self.device.text, self.tiers.view)
+        self.widget = card(*parts, classes="nd-panel-fabric nd-card-wide")
         self._said = ""
 
     def show(self, fabric: Fabric, gpus: int) -> None:
@@ -52,6 +57,7 @@ class FabricPanel:
         picture.show(fabric)
         seen(picture.view, True)
         seen(other.view, False)
+        self.device.show(fabric if singly else None)
         what = "every port and link" if singly else "tiers and the links between them"
         self._said = f"{title(fabric.family)} of {count(gpus)} GPUs, {what}"
         self._write("")
@@ -65,6 +71,45 @@ class FabricPanel:
         note = tag("p", why, " ", act, class_="nd-not-drawn", role="status")
         shown = tag("p", f"Shown: {self._said}", class_="nd-inputs")
         self.head.value = tag("header", tag("h2", "The fabric"), shown, note, class_="nd-card-head")
+
+
+def _picked(selection: Mapping[str, Any]) -> str:
+    """The name of the device that was clicked in the picture; empty if none."""
+    devices = (selection.get(PICKED) or {}).get("device") or [""]
+    return str(devices[0] or "")
+
+
+class DevicePanel:
+    """One device of the picture of ports in words: clicked there, or chosen from a list."""
+
+    def __init__(self) -> None:
+        self.text = LiveHtml(acts={"device": self.pick})
+        self._fabric: Fabric | None = None
+        self._names: list[str] = []
+        self._chosen = ""
+
+    def show(self, fabric: Fabric | None) -> None:
+        """Offer the devices of a fabric; the one that was chosen stays if there still is one."""
+        self._fabric = fabric
+        self._names = [] if fabric is None else device_names(fabric)
+        self.pick(self._chosen)
+
+    def pick(self, name: str) -> None:
+        """Say what a device is; the empty name asks for none."""
+        self._chosen = name if name in self._names else ""
+        self.text.value = self._written() if self._fabric is not None else ""
+
+    def _written(self) -> Markup:
+        options = [tag("option", "none", value="", selected=not self._chosen)]
+        options += [tag("option", name, selected=name == self._chosen) for name in self._names]
+        choose = tag("select", *options, data_act="device")
+        label = tag("label", "Device ", choose)
+        lines: tuple[str, ...] = (UNCHOSEN,)
+        if self._fabric is not None and self._chosen:
+            device = self._names.index(self._chosen)
+            lines = device_said(self._fabric, device, place(self._fabric))
+        said = tag("div", *(tag("p", line) for line in lines), role="status")
+        return tag("div", label, said, class_="nd-device")
 
 
 class HeatPanel:

@@ -16,7 +16,7 @@ from netdesign.catalog import Parameter, PriceBook, Switch, data_directory, load
 from netdesign.catalog.tables import keyed_rows
 from netdesign.charts.family_reach import title
 from netdesign.errors import DesignError
-from netdesign.rivals import settings_of, spec_for
+from netdesign.rivals import settings_of
 from netdesign.topology.families import FAMILIES
 from netdesign.topology.spec import FabricSpec
 
@@ -139,12 +139,21 @@ class Request:
             "gpus_per_server": int(self.values["gpus_per_server"]),
             "dims": self._sides() or None,
             "twist": bool(values["twist"]),
+            "dual_tor": bool(values["dual_tor"]),
         }
-        return spec_for(self.family, values)
+        known = _fields(self.family) & set(values)
+        return FabricSpec(family=self.family, **{name: values[name] for name in known})
 
     def _sides(self) -> tuple[int, ...]:
         sides = [self.values[path] for path in SIDES]
         return tuple(sides[: sides.index(0)] if 0 in sides else sides)
+
+
+def _fields(family: str) -> frozenset[str]:
+    """Fields of a FabricSpec that a family heeds."""
+    # one switch of two tiers would be a fat tree under another name
+    read = FAMILIES[family].reads - ({"tiers"} if family == "single-switch" else set())
+    return settings_of(family) | read
 
 
 def applies(path: str, family: str) -> bool:
@@ -153,7 +162,7 @@ def applies(path: str, family: str) -> bool:
     field = "dims" if path in SIDES else field
     if path == "switch":
         return True  # rivals have switches
-    return path in _EVERYWHERE or field in settings_of(family)
+    return path in _EVERYWHERE or field in _fields(family)
 
 
 def setting_of(field: str) -> str:

@@ -16,6 +16,9 @@ from netdesign.rivals import WITHOUT_SWITCHES, Contender
 
 MOST_COLUMNS = 4
 ALL = "all"
+NO_SWITCHES = "Not comparable: a torus has no switches, its nodes pass the traffic on themselves."
+NODE_LINKS = "Not comparable: these links join nodes and carry what others send through them, too."
+NODE_COST = "Not comparable: cables alone, for what passes traffic on is inside the nodes."
 UNPRICED, UNMETERED = "no price", "no figure"
 
 
@@ -28,6 +31,8 @@ class Measure(NamedTuple):
     better: str = ""
     missing: str = NOTHING
     of_all: bool = False  # only fabrics that join all GPUs can be the best
+    of_switches: bool = False  # says nothing of a fabric without them
+    apart: str = ""  # why the number of a fabric without switches is none of the others'
 
 
 def _tier(*tiers: str) -> Callable[[Contender], Any]:
@@ -62,14 +67,26 @@ def _some(number: Any) -> str:
 
 MEASURES = (
     Measure("A GPU reaches", reached, str),
-    Measure("Switches", _counted("total_switches"), count, "lower"),
+    Measure("Switches", _counted("total_switches"), count, "lower", of_switches=True),
     Measure("Leaf switches or routers", _tier("leaf", "router"), _some),
     Measure("Spine switches", _tier("spine"), _some),
     Measure("Core switches", _tier("core"), _some),
     Measure("Links to GPUs", _counted("host_links"), _some),
-    Measure("Links between switches (or nodes)", _counted("inter_switch_links"), count, "lower"),
-    Measure("Gb/s per GPU", lambda one: one.gbps_per_gpu, digits, "higher"),
-    Measure("Oversubscription at the leaf", _counted("oversubscription"), ratio, "lower"),
+    Measure(
+        "Links between switches (or nodes)",
+        _counted("inter_switch_links"),
+        count,
+        "lower",
+        apart=NODE_LINKS,
+    ),
+    Measure("Gb/s per GPU", lambda one: one.gbps_per_gpu, digits, "higher", apart=NODE_LINKS),
+    Measure(
+        "Oversubscription at the leaf",
+        _counted("oversubscription"),
+        ratio,
+        "lower",
+        of_switches=True,
+    ),
     Measure("Diameter, links between switches", _counted("diameter"), count, "lower", of_all=True),
     Measure(
         "Bisection, share of full",
@@ -79,21 +96,25 @@ MEASURES = (
         of_all=True,
     ),
     Measure("Transceivers", _counted("transceivers"), count, "lower"),
-    Measure("Ports left empty", _counted("stranded_ports"), count, "lower"),
+    Measure("Ports left empty", _counted("stranded_ports"), count, "lower", of_switches=True),
     Measure(
         "Cost of switches and links",
         lambda one: one.price and one.price.cost_usd,
         dollars,
         "lower",
         UNPRICED,
+        apart=NODE_COST,
     ),
-    Measure("Cost per GPU", lambda one: one.usd_per_gpu, dollars, "lower", UNPRICED),
+    Measure(
+        "Cost per GPU", lambda one: one.usd_per_gpu, dollars, "lower", UNPRICED, apart=NODE_COST
+    ),
     Measure(
         "Power of the switches",
         lambda one: one.price and one.price.power_w,
         power,
         "lower",
         UNMETERED,
+        of_switches=True,
     ),
     Measure("Largest of this shape", _largest, count, "higher", "no end"),
 )
@@ -166,7 +187,7 @@ def asked(request: Request) -> str:
 
 def sentence(line: str) -> str:
     """A note with a capital, unless it begins with a symbol, and a full stop."""
-    first = line[:1] if line[1:2] == " " else line[:1].upper()
+    first = line[:1] if line[1:3] == " =" else line[:1].upper()
     return f"{first}{line[1:].rstrip('.')}."
 
 
@@ -188,19 +209,29 @@ def _outgrown(one: Contender) -> bool:
 
 def _row(measure: Measure, contenders: Sequence[Contender]) -> list[Any]:
     values = [_value(measure, one) for one in contenders]
+    reasons = [_apart(measure, one) for one in contenders]
     competes = [
-        value is not None and (not measure.of_all or reached(one) == ALL)
-        for one, value in zip(contenders, values, strict=True)
+        value is not None and not reason and (not measure.of_all or reached(one) == ALL)
+        for one, value, reason in zip(contenders, values, reasons, strict=True)
     ]
     best = _best(measure.better, [v for v, ok in zip(values, competes, strict=True) if ok])
     cells: list[Any] = [measure.label]
-    for one, value, ok in zip(contenders, values, competes, strict=True):
+    for one, value, ok, reason in zip(contenders, values, competes, reasons, strict=True):
         if value is None:
-            cells.append(measure.missing if one.buildable else NOTHING)
+            said: Any = measure.missing if one.buildable else NOTHING
         else:
-            said = measure.said(value)
-            cells.append(_marked(said) if ok and best is not None and value == best else said)
+            said = NOTHING if reason and measure.of_switches else measure.said(value)
+        if reason:
+            said = _explained(said, reason)
+        cells.append(_marked(said) if ok and best is not None and value == best else said)
     return cells
+
+
+def _apart(measure: Measure, one: Contender) -> str:
+    """Why a number cannot stand beside the others; empty if it can."""
+    if not one.buildable or one.spec.family not in WITHOUT_SWITCHES:
+        return ""
+    return NO_SWITCHES if measure.of_switches else measure.apart
 
 
 def _value(measure: Measure, one: Contender) -> Any:
@@ -217,3 +248,9 @@ def _best(better: str, values: Sequence[Any]) -> Any:
 
 def _marked(said: Any) -> Markup:
     return tag("span", said, tag("span", " best", class_="nd-spoken"), class_="nd-best")
+
+
+def _explained(said: Any, reason: str) -> Markup:
+    """A number or a dash with its reason in a tip, for a mouse, a keyboard and a screen reader."""
+    spoken = tag("span", f" {reason}", class_="nd-spoken")
+    return tag("span", said, spoken, class_="nd-apart", title=reason, tabindex=0)
