@@ -28,6 +28,7 @@ class Shot:
     name: str
     notebook: str = ""
     design: str = ""
+    query: str = ""  # beside the design
     size: tuple[int, int] = (1920, 1200)
     scale: float = 1.0
     dark: bool = False
@@ -59,6 +60,12 @@ SHOTS = (
         design="llama-3.1-405b-16384-h100",
         element=".nd-panel-network",
     ),
+    Shot(
+        "topology-explorer",
+        "topology_explorer.ipynb",
+        query="family=rail-optimised&gpus=64",
+        size=(1280, 1560),
+    ),
     Shot("executive-summary", "executive_summary.ipynb", size=(1280, 1200)),
     Shot("lesson-1", "lesson_01_one_slow_link.ipynb", size=(1280, 1200), before=guess),
 )
@@ -68,7 +75,7 @@ def address(served: Served, shot: Shot) -> str:
     """Where the page of a picture is."""
     if not shot.notebook:
         return served.url
-    query = design_to_query(read_design(shot.design)) if shot.design else ""
+    query = design_to_query(read_design(shot.design)) if shot.design else shot.query
     return served.page(shot.notebook, query)
 
 
