@@ -20,9 +20,9 @@ import dataclasses
 import datetime
 import sys
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 import numpy as np
+from residuals import Scored, parallel_style, rank_agreement
 from scipy.optimize import least_squares
 
 from netdesign.arrays import Array
@@ -61,11 +61,6 @@ class Prior(CalibrationRow):
 
     def decoded(self, value: float) -> float:
         return float(np.exp(value)) if self.logarithmic else float(value)
-
-
-class Scored(NamedTuple):
-    run: MeasuredRun
-    ratio: float  # predicted over measured
 
 
 def scope_of(run: MeasuredRun, scopes: Iterable[str]) -> str:
@@ -115,7 +110,7 @@ class Fit:
                     np.concatenate(
                         [
                             (self._errors(scope, moved) - base[scope]) / step
-                            if prior.scope in (ALL, scope)
+                            if prior.scope in (ALL, scope, scope.partition("/")[0])
                             else np.zeros_like(base[scope])
                             for scope in self.batches
                         ]
@@ -135,10 +130,10 @@ class Fit:
         return self
 
     def score(self, runs: Iterable[MeasuredRun]) -> list[Scored]:
-        """Predictions for runs; an era without runs of its own has the constants of its card."""
+        """Predictions for runs; an era without runs of its own keeps what it had before the fit."""
         groups: dict[str, list[MeasuredRun]] = {}
         for run in runs:
-            scope = scope_of(run, self.batches)
+            scope = scope_of(run, self.scopes)
             groups.setdefault(scope, []).append(run)
         scored = []
         for scope, group in groups.items():
@@ -161,8 +156,12 @@ def calibration_from_values(values: dict[tuple[str, str], float], scope: str) ->
     """Constants of a scope; error factors are 1 until they are known."""
     names = [field.name for field in dataclasses.fields(Calibration) if field.name != "generation"]
     defaults = {"error_low": 1.0, "error_high": 1.0}
+    places = (scope, scope.partition("/")[0], ALL)  # an era of software, its card, all cards
     found = {
-        name: values.get((name, scope), values.get((name, ALL), defaults.get(name)))
+        name: next(
+            (values[name, place] for place in places if (name, place) in values),
+            defaults.get(name),
+        )
         for name in names
     }
     missing = [name for name, value in found.items() if value is None]
@@ -201,7 +200,7 @@ def naive(fit: Fit, runs: list[MeasuredRun]) -> dict[str, float]:
     """
     groups: dict[tuple[str, bool], list[tuple[str, float]]] = {}
     for batch in (batch for group in fit.batches.values() for batch in group):
-        calibration = fit.calibration(scope_of(batch.runs[0], fit.batches))
+        calibration = fit.calibration(scope_of(batch.runs[0], fit.scopes))
         gpus = np.array([run.gpus for run in batch.runs])
         ideal = batch.step(calibration).model_flops / (gpus * batch.machine.peak_flops)
         for run, ratio in zip(batch.runs, ideal / batch.measured, strict=True):
@@ -214,16 +213,6 @@ def naive(fit: Fit, runs: list[MeasuredRun]) -> dict[str, float]:
         best = mfu[int(np.argmin(errors))]
         found |= {name: ratio / best for name, ratio in group}
     return found
-
-
-def parallel_style(run: MeasuredRun) -> str:
-    if run.experts:
-        return "experts"
-    if run.sharding in ("fsdp", "hsdp", "zero-3"):
-        return "FSDP"
-    if run.pipeline > 1:
-        return "pipeline"
-    return "tensor" if run.tensor > 1 else "data"
 
 
 def report(
@@ -258,6 +247,19 @@ def report(
     return lines
 
 
+def coverage(left_out: list[Scored]) -> float:
+    """Share of runs inside the band of their generation that other sources alone would give."""
+    inside = []
+    for source in {score.run.source for score in left_out}:
+        others = [score for score in left_out if score.run.source != source]
+        own = [score for score in left_out if score.run.source == source]
+        band = bands(others, others, {generation_of(score.run) for score in own})
+        for score in own:
+            low, high = band[generation_of(score.run)]
+            inside.append(low <= 1 / score.ratio <= high)
+    return float(np.mean(inside))
+
+
 def _errors(ratios: list[float]) -> tuple[str, str]:
     error = np.abs(np.array(ratios) - 1)
     return f"{np.median(error):6.1%}", f"{np.quantile(error, 0.9):6.1%}"
@@ -266,16 +268,21 @@ def _errors(ratios: list[float]) -> tuple[str, str]:
 def bands(
     fitted: list[Scored], left_out: list[Scored], scopes: Iterable[str]
 ) -> dict[str, tuple[float, float]]:
-    """Measured over predicted, by generation; of all generations where there are few runs.
+    """Measured over predicted, by generation.
 
-    The band holds four of five runs of unseen sources and four of five fitted ones.
+    The band holds four of five runs of unseen sources and four of five fitted ones, of the
+    generation where it has more than a few and of all of them: a generation has few sources, and
+    the next one may differ from them as the others do.
     """
     few = 20
 
     def quantiles(scores: list[Scored], generation: str) -> Array:
         own = [score for score in scores if generation_of(score.run) == generation]
-        chosen = own if len(own) >= few else scores
-        return np.quantile([1 / score.ratio for score in chosen], BAND)
+        low, high = np.quantile([1 / score.ratio for score in scores], BAND)
+        if len(own) < few:
+            return np.array([low, high])
+        own_low, own_high = np.quantile([1 / score.ratio for score in own], BAND)
+        return np.array([min(low, own_low), max(high, own_high)])
 
     found = {}
     for scope in scopes:
@@ -301,7 +308,10 @@ def write(
             values["error_low"], values["error_high"] = band[scope]
             del values["generation"]
             for name, value in values.items():
-                prior = by_key.get((name, scope)) or by_key.get((name, ALL))
+                card = scope.partition("/")[0]
+                prior = next(
+                    (by_key[name, at] for at in (scope, card, ALL) if (name, at) in by_key), None
+                )
                 out.writerow(_line(name, scope, value, prior, date, measured))
     rows = {(row.name, row.scope): row for row in read_rows(path, CalibrationRow)}
     for scope in fit.scopes:
@@ -345,6 +355,10 @@ def main() -> None:
     for label, count, *errors in report(fitted, left_out, naive(fit, runs)):
         a, b, c, d, e, f = errors
         print(f"{label:36} {count:>5}   {a:>6} {b:>6}   {c:>6} {d:>6}   {e:>6} {f:>6}")
+    for name, scores in (("fitted", fitted), ("unseen source", left_out)):
+        pairs, right = rank_agreement(scores)
+        print(f"faster of two plans, {name:13} {pairs:4} pairs {right:6.1%}")
+    print(f"runs of unseen sources inside the band of the others {coverage(left_out):6.1%}")
     band = bands(fitted, left_out, fit.scopes)
     for scope, (low, high) in sorted(band.items()):
         print(f"band {scope:22} {low:.3f} to {high:.3f}")

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from netdesign.cli_fabric import fabric_command
+from netdesign.cli_predict import predict, predict_collective
 from netdesign.errors import DesignError
 
 
@@ -42,6 +43,12 @@ def evaluate(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print every number as JSON.")] = False,
     prices: Annotated[Path | None, typer.Option(help="Your own price file, CSV or XLSX.")] = None,
+    plans: Annotated[
+        int, typer.Option(min=0, max=1000, help="Rank every valid plan and show this many.")
+    ] = 0,
+    with_sensitivity: Annotated[
+        bool, typer.Option("--sensitivity", help="Show which input moves the result most.")
+    ] = False,
 ) -> None:
     """What a design demands, how fast it trains, what it costs and what to mind."""
     from netdesign.catalog import read_price_file
@@ -56,13 +63,30 @@ def evaluate(
         evaluation = run(chosen, book)
     except DesignError as error:
         raise error.within(Path(design).name) from None
+    record, text = to_record(evaluation), [to_text(evaluation)]
+    if plans:
+        from netdesign.export.ranked_plans import ranking_record, ranking_text
+        from netdesign.ranking import rank_plans
+
+        ranking = rank_plans(evaluation)
+        record["plans"] = ranking_record(ranking, plans)
+        text.append(ranking_text(ranking, plans))
+    if with_sensitivity:
+        from netdesign.export.sensitivity_table import sensitivity_record, sensitivity_text
+        from netdesign.sensitivity import sensitivity
+
+        found = sensitivity(evaluation, book)
+        record["sensitivity"] = sensitivity_record(found)
+        text.append(sensitivity_text(found))
     if as_json:
-        typer.echo(json.dumps(to_record(evaluation), indent=2, allow_nan=False))
+        typer.echo(json.dumps(record, indent=2, allow_nan=False))
     else:
-        typer.echo(to_text(evaluation))
+        typer.echo("\n".join(text))
 
 
 app.command(name="fabric")(fabric_command)
+app.command(name="predict")(predict)
+app.command(name="predict-collective")(predict_collective)
 
 
 @app.command()

@@ -29,7 +29,9 @@ from netdesign.app.panels.findings import FindingsPanel
 from netdesign.app.panels.headline import HeadlinePanel
 from netdesign.app.panels.memory import MemoryPanel
 from netdesign.app.panels.network import NetworkPanel
+from netdesign.app.panels.plans import PlansPanel
 from netdesign.app.panels.price_file import bill_csv, checked_prices, priceable
+from netdesign.app.panels.sensitivity import SensitivityPanel
 from netdesign.app.panels.step_time import StepTimePanel
 from netdesign.app.state import StudioState
 from netdesign.app.toolbar import Toolbar
@@ -102,6 +104,8 @@ class Studio:
             self.network,
             self.bill,
         )
+        self.plans = PlansPanel(self.change)
+        self.sensitivity = SensitivityPanel(lambda: self.price_book)
         self.toolbar = Toolbar(self._acts(), lambda name: self.change({"name": name}))
         step, memory, demand, network = (panel.widget for panel in self.panels[2:6])
         grid = box(
@@ -112,6 +116,8 @@ class Studio:
                 step,
                 memory,
                 demand,
+                self.plans.widget,
+                self.sensitivity.widget,
                 network,
                 self.bill.widget,
             ],
@@ -297,7 +303,7 @@ class Studio:
         self._show_controls()
 
     def _draw(self, evaluation: Evaluation) -> None:
-        for panel in self.panels:
+        for panel in (*self.panels, self.plans, self.sensitivity):
             panel.show(evaluation)
         self.explanation.show(evaluation)
 

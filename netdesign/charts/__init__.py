@@ -6,7 +6,8 @@ Each chart is a module with
 ``data(evaluation)``    rows (or columns) of those data sets, plain Python
 ``label(evaluation)``   one sentence that says what the picture shows, for screen readers
 
-Pictures whose name begins with ``fabric`` are of a built ``Fabric`` instead of an Evaluation.
+Pictures whose name begins with ``fabric`` are of a built ``Fabric`` instead of an Evaluation, those
+that begin with ``validation`` of scored runs or collectives.
 
 ``spec(name)`` returns the frozen specification that a page embeds; ``python -m
 netdesign.charts.freeze`` writes them and a test compares them with the builders.
@@ -35,6 +36,11 @@ NAMES = (
     "fabric_tiers",
     "fabric_heat",
     "family_reach",
+    "validation_scatter",
+    "validation_errors",
+    "validation_collectives",
+    "plan_ranking",
+    "tornado",
 )
 
 

@@ -31,7 +31,12 @@ def category_axis() -> alt.Axis:
 
 
 def finished(
-    chart: alt.LayerChart, *, title: str, height: int, description: str, subtitle: str | None = None
+    chart: alt.LayerChart,
+    *,
+    title: str,
+    height: int | alt.Step,
+    description: str,
+    subtitle: str | None = None,
 ) -> alt.LayerChart:
     """Size, title, description and the configuration that light and dark share."""
     heading = alt.Title(title) if subtitle is None else alt.Title(title, subtitle=subtitle)

@@ -22,7 +22,11 @@ class Calibration:
     matrix_efficiency: float  # ceiling of 16-bit matrix products over the dense peak
     matrix_efficiency_fp8: float  # the same for 8-bit, over the 8-bit peak
     matrix_traffic: float  # how often a product moves its operands and its result
+    watts_per_flops: float  # power over 16-bit peak of the card that the efficiencies are of
+    power_exponent: float  # how far products gain on a card with more power for its peak
     attention_efficiency: float  # fused attention over the 16-bit peak
+    exponential_flops: float  # FLOPs of products in the time of an exponential of the softmax
+    softmax_share: float  # of the exponentials that no product hides
     memory_efficiency: float  # of memory-bound kernels over the memory bandwidth
     layer_launch_s: float  # host time to issue one layer once
     layer_idle_s: float  # gaps between kernels and waits in one pass over a layer
@@ -37,7 +41,11 @@ class Calibration:
     network_hop_s: float  # the library's cost of a message between domains, besides the wire's
     tensor_hidden_share: float  # of tensor-parallel time that runs beside its matrix products
     expert_hidden_share: float  # of expert all-to-all time
+    pipeline_hidden_share: float  # of the messages of an interleaved pipeline that is full
     gradient_hidden_share: float  # of the last backward pass that gradients may hide behind
+    bucket_parameters: float  # whose gradients travel in one call, at least
+    bucket_parameters_per_rank: float  # and at least this for each data-parallel rank
+    broadcasts_per_rank: float  # of weights under ZeRO-1 and 2; 0: all-gathers, by bucket
     overlap_slowdown: float  # compute lost for each second of hidden communication
     workspace_bytes: float  # context, communication buffers, fragmentation
     usable_memory_share: float  # of the card's memory

@@ -11,11 +11,16 @@ from netdesign.formulas import formula
 from netdesign.performance.calibration import Calibration
 from netdesign.performance.machine import Machine, Training
 from netdesign.workload.operators import MatrixProduct, matrix_products, memory_traffic_per_layer
-from netdesign.workload.plan import RECOMPUTE, Plan
+from netdesign.workload.plan import RECOMPUTE, Plan, recomputed_share
 from netdesign.workload.transformer import Architecture, expert_layers
 
 EIGHT_BIT = frozenset({"fp8", "mxfp8", "nvfp4"})
 _ATTENTION_CORE = frozenset({"attention scores", "attention values"})
+
+
+def operand_bytes(precision: str) -> int:
+    """Bytes of an operand of a product with weights."""
+    return 1 if precision in EIGHT_BIT else 2
 
 
 @dataclass(frozen=True)
@@ -97,10 +102,11 @@ def compute_time(
     ComputeTime, s      broadcast shape of plan, architecture, training and machine
     """
     tokens = plan.micro_batch * training.sequence_length
+    documents = training.document_length
     products = matrix_products(
         arch,
         tokens,
-        training.sequence_length,
+        training.sequence_length if documents is None else documents,
         tensor=plan.tensor,
         context=plan.context,
         expert=plan.expert,
@@ -113,29 +119,35 @@ def compute_time(
         context=plan.context,
         sequence_parallel=plan.sequence_parallel,
     )
-    weights = _weight_products_time(products, training, machine, calibration)
-    attention, attention_backward = _attention_time(products, training, machine, calibration)
+    parts = (products, training, machine, calibration)
+    weights = _weight_products_time(*parts)
+    attention, attention_backward = _attention_time(*parts)
     if training.precision in EIGHT_BIT:
         moved = moved + _cast_bytes(products)
     moved = moved + _routing_bytes(arch, plan, tokens) * calibration.expert_copies
-    bound = memory_bound_time(moved, _memory_speed(machine, calibration))
-    routed = expert_layers(arch) / arch.layers
-    launch = calibration.layer_launch_s + routed * calibration.expert_launch_s
+    speed = _memory_speed(machine, calibration)
+    bound = memory_bound_time(moved, speed)
+    routed = calibration.expert_launch_s * expert_layers(arch) / arch.layers
+    launch = calibration.layer_launch_s + routed
     idle = calibration.layer_idle_s
     forward = np.maximum(weights + attention + bound + idle, launch)
-    accumulate = memory_bound_time(
-        2.0 * gradient_bytes * _weight_elements(products), _memory_speed(machine, calibration)
-    )
+    accumulate = memory_bound_time(2.0 * gradient_bytes * _weight_elements(products), speed)
     backward = np.maximum(2.0 * (weights + bound) + attention_backward + accumulate + idle, launch)
-    again = (plan.recompute == RECOMPUTE["full"]) * forward
-    if not training.flash_attention:
-        again = again + (plan.recompute == RECOMPUTE["selective"]) * attention
     return ComputeTime(
         layer_forward=forward,
-        layer_backward=backward + again,
+        layer_backward=backward + _again(plan, training, forward, attention),
         attention_forward=attention,
         ends=_ends_time(arch, plan, tokens, products[-1], training, machine, calibration),
     )
+
+
+def _again(plan: Plan, training: Training, forward: Numeric, attention: Numeric) -> Numeric:
+    """Time of what the backward pass recomputes; under flash attention the rest is cheap."""
+    share = recomputed_share(plan)
+    if training.flash_attention:
+        return share * forward
+    selected = (plan.recompute >= RECOMPUTE["selective"]) * (1 - share)
+    return share * forward + selected * attention
 
 
 def _matrix_speed(
@@ -144,16 +156,29 @@ def _matrix_speed(
     """FLOP/s, memory bandwidth and operand bytes of the products with weights."""
     flops, bandwidth, width = _sixteen_bit(machine, calibration)
     if training.precision in EIGHT_BIT:
-        return machine.peak_flops * calibration.matrix_efficiency_fp8, bandwidth, 1
+        peak = machine.peak_flops * _power_factor(machine, calibration)
+        return peak * calibration.matrix_efficiency_fp8, bandwidth, 1
     return flops, bandwidth, width
 
 
 def _sixteen_bit(machine: Machine, calibration: Calibration) -> tuple[Numeric, Numeric, int]:
     return (
-        machine.attention_peak_flops * calibration.matrix_efficiency,
+        machine.attention_peak_flops
+        * (calibration.matrix_efficiency * _power_factor(machine, calibration)),
         _memory_speed(machine, calibration) / calibration.matrix_traffic,
         2,
     )
+
+
+def _power_factor(machine: Machine, calibration: Calibration) -> Numeric:
+    """Products of a card with more power for its peak than its generation's usual one run faster.
+
+    Large products draw all the power a card may, and it lowers its clock.
+    """
+    if machine.power_w is None:
+        return 1.0
+    given = machine.power_w / (machine.attention_peak_flops * calibration.watts_per_flops)
+    return given**calibration.power_exponent
 
 
 def _memory_speed(machine: Machine, calibration: Calibration) -> Numeric:
@@ -212,7 +237,9 @@ def _attention_time(
         flops = flops + product.flops * product.share
     peak = machine.attention_peak_flops
     if training.flash_attention:
-        forward = flops / (peak * calibration.attention_efficiency)
+        scores = core[0].m * core[0].n * core[0].count
+        waits = calibration.softmax_share * calibration.exponential_flops
+        forward = (flops + waits * scores) / (peak * calibration.attention_efficiency)
         return forward, 2.5 * forward
     time: Numeric = 0.0
     for product in core:

@@ -20,6 +20,8 @@ class Training:
     causal: bool = True  # attention FLOPs counted causal (half) or full
     flash_attention: bool = True  # scores never reach memory
     overlap: bool = True  # tensor and gradient communication run beside computing
+    document_length: Numeric | None = None  # of packed ones, which attention keeps to; None: one
+    dispatch_bytes: Numeric | None = None  # of a value sent to an expert; None: as activations
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class Machine:
     oversubscription: Numeric  # of the tier above a pod
     in_network_reduction: bool = False
     peak_flops_16bit: Numeric | None = None  # of attention; None: the same as peak_flops
+    power_w: Numeric | None = None  # the card may draw; None: as its generation's usual card
 
     @property
     def attention_peak_flops(self) -> Numeric:

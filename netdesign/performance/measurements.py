@@ -15,7 +15,7 @@ from netdesign.arrays import Array, Numeric
 from netdesign.catalog import Accelerator, Table, Transport, data_directory, load_catalog
 from netdesign.catalog.tables import Count, CountOrZero, Name, Positive, Row, read_table
 from netdesign.performance.calibration import Calibration
-from netdesign.performance.compute import EIGHT_BIT
+from netdesign.performance.compute import EIGHT_BIT, operand_bytes
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import StepTime, step_time
 from netdesign.workload.memory import memory_per_gpu
@@ -27,7 +27,6 @@ ARCHITECTURE_NUMBERS = (
     "experts_per_token", "shared_experts", "expert_ffn_hidden", "dense_layers", "query_rank",
     "kv_rank", "nope_dim", "rope_dim", "value_dim",
 )  # fmt: skip
-MEMORY_MARGIN = 0.25  # by which the memory model may be wrong about a run that was measured
 _PLAN_NUMBERS = ("tensor", "pipeline", "context", "expert", "data", "micro_batch")
 
 
@@ -35,7 +34,8 @@ class MeasuredRun(Row):
     """A training run as its source reports it; a blank cell is what the source does not say.
 
     ``network_stated`` is false where the rate of the network is that of the accelerator's usual
-    server. ``left_out`` names the rule that keeps a run out of fits and scores.
+    server. ``document_length`` is the mean length of the documents that a sequence packs, where
+    attention keeps to them. ``left_out`` names the rule that keeps a run out of fits and scores.
     """
 
     id: Name
@@ -84,6 +84,7 @@ class MeasuredRun(Row):
     recompute: Literal["none", "selective", "full", "custom"] | None = None
     flash_attention: bool
     overlap: bool
+    document_length: Count | None = None
     step_time_s: Positive
     left_out: str = ""
 
@@ -120,7 +121,15 @@ class RunBatch:
             workspace=calibration.workspace_bytes,
             gradient_bytes=self.gradient_bytes,
             flash_attention=self.training.flash_attention,
+            operand_bytes=operand_bytes(self.training.precision),
         ).total
+
+    def least_memory_bytes(self, calibration: Calibration) -> Numeric:
+        """The memory need under the most saving recomputation that the source leaves open."""
+        unsaid = np.array([run.recompute not in RECOMPUTE for run in self.runs])
+        saving = np.where(unsaid, RECOMPUTE["full"], self.plan.recompute)
+        other = replace(self, plan=replace(self.plan, recompute=saving)).memory_bytes(calibration)
+        return np.minimum(other, self.memory_bytes(calibration))
 
 
 @cache
@@ -160,8 +169,8 @@ def scope_of(run: MeasuredRun) -> str:
 def run_batches(runs: Iterable[MeasuredRun], calibration: Calibration) -> list[RunBatch]:
     """Sort runs into batches that one call of the model can evaluate.
 
-    Where a source does not say what is recomputed, the least that fits in memory is taken (within
-    ``MEMORY_MARGIN``; nothing if not even full recomputation fits); where it does not say how
+    Where a source does not say what is recomputed, the least that fits in memory is taken: none,
+    selective, or as many layers in full as must be; where it does not say how
     states are sharded, the optimizer's are; where it names no virtual stages, there is one.
 
     Parameters
@@ -202,6 +211,7 @@ def _batch(runs: tuple[MeasuredRun, ...]) -> RunBatch:
         sequence_length=_column(runs, "sequence_length"),
         global_batch=batch,
         precision=precision,
+        document_length=np.array([run.document_length or run.sequence_length for run in runs]),
         flash_attention=first.flash_attention,
         overlap=first.overlap,
     )
@@ -225,6 +235,7 @@ def _machine(runs: tuple[MeasuredRun, ...], precision: str) -> Machine:
         accelerator="",
         generation=parts[0].generation,
         peak_flops=np.array([part.peak_flops(precision) for part in parts]),
+        power_w=np.array([part.power_w or np.nan for part in parts]),
         peak_flops_16bit=np.array([part.peak_flops() for part in parts]),
         memory_bytes=np.array([part.memory_bytes for part in parts]),
         memory_bandwidth=np.array([part.memory_bandwidth for part in parts]),
@@ -242,11 +253,16 @@ def _machine(runs: tuple[MeasuredRun, ...], precision: str) -> Machine:
 
 def _with_recompute(batch: RunBatch, calibration: Calibration) -> RunBatch:
     """Fill in what a source does not say: the least recomputation that fits."""
-    limit = batch.machine.memory_bytes * (1.0 + MEMORY_MARGIN)
-    chosen = np.zeros(len(batch.runs), dtype=int)
-    for code in sorted(RECOMPUTE.values(), reverse=True):
-        trial = replace(batch, plan=replace(batch.plan, recompute=np.full(len(batch.runs), code)))
-        chosen = np.where(trial.memory_bytes(calibration) <= limit, code, chosen)
+    card = batch.machine.memory_bytes * calibration.usable_memory_share
+
+    def need(code: float) -> Numeric:
+        plan = replace(batch.plan, recompute=np.full(len(batch.runs), float(code)))
+        return replace(batch, plan=plan).memory_bytes(calibration)
+
+    least, most = need(RECOMPUTE["selective"] + 1e-9), need(RECOMPUTE["full"])
+    share = np.clip((least - card) / np.maximum(least - most, 1.0), 0.0, 1.0)
+    chosen = np.where(need(RECOMPUTE["selective"]) <= card, RECOMPUTE["selective"], 1.0 + share)
+    chosen = np.where(need(RECOMPUTE["none"]) <= card, RECOMPUTE["none"], chosen)
     stated = batch.plan.recompute
     return replace(batch, plan=replace(batch.plan, recompute=np.where(stated >= 0, stated, chosen)))
 

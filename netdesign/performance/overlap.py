@@ -82,7 +82,8 @@ def links_of(collective: Collective, machine: Machine, calibration: Calibration)
     return Links(
         domain_bandwidth=machine.domain_bandwidth * calibration.domain_efficiency,
         domain_latency=machine.domain_latency,
-        network_bandwidth=network * (calibration.network_efficiency / slowdown),
+        network_bandwidth=network
+        * (calibration.network_efficiency / (slowdown * collective.distinct_share)),
         network_latency=machine.network_latency + calibration.network_hop_s,
         start_up=calibration.domain_start_up_s
         + leaves * (calibration.network_start_up_s - calibration.domain_start_up_s),

@@ -14,10 +14,11 @@ from netdesign.performance.machine import Machine, Training
 from netdesign.performance.overlap import TimedCollective, exposed_time, timed_collectives
 from netdesign.workload.plan import Plan, layers_per_stage, shard_ranks
 from netdesign.workload.stages import fullest_parameters
-from netdesign.workload.traffic import traffic
+from netdesign.workload.traffic import Buckets, traffic
 from netdesign.workload.transformer import Architecture, flops_per_token
 
 IN_LAYER = frozenset({"tensor", "context", "expert"})
+STATES = frozenset({"data", "sharding"})  # gradients and weights
 
 
 @dataclass(frozen=True)
@@ -156,13 +157,18 @@ def step_time(
         training.sequence_length,
         domain_gpus=machine.domain_gpus,
         gradient_bytes=gradient_bytes,
+        dispatch_bytes=training.dispatch_bytes,
+        buckets=_buckets(calibration),
     )
     timed = timed_collectives(collectives, machine, calibration)
     layers = layers_per_stage(arch.layers, plan)
     fill = arch.layers / (plan.pipeline * layers)
     communication = [
-        _communication(entry, arch, plan, training, compute, fill, calibration) for entry in timed
+        _communication(entry, arch, plan, training, compute, fill, calibration)
+        for entry in timed
+        if entry.collective.parallelism not in STATES
     ]
+    communication += _states(timed, arch, plan, training, compute, calibration)
     in_layer: Numeric = 0.0
     for part in communication:
         if part.parallelism in IN_LAYER:
@@ -174,6 +180,14 @@ def step_time(
         total = total + part.exposed_s
     return _step(
         arch, plan, training, machine, calibration, pipeline, communication, optimizer, total
+    )
+
+
+def _buckets(calibration: Calibration) -> Buckets:
+    return Buckets(
+        calibration.bucket_parameters,
+        calibration.bucket_parameters_per_rank,
+        calibration.broadcasts_per_rank,
     )
 
 
@@ -251,45 +265,63 @@ def _communication(
         # Keys and values travel while the attention of the previous ones is computed.
         window = 3.0 * compute.attention_forward * plan.micro_batches * arch.layers / plan.pipeline
         exposed = exposed_time(time * fill, window, slowdown)
-    elif kind == "pipeline":
-        # A plain schedule waits for each message; an interleaved one sends while it computes,
-        # except the chunks that fill and drain it, about pipeline over micro_batches of them.
-        # Copies between neighbours take next to nothing from the computing.
-        filling = np.minimum(plan.pipeline / plan.micro_batches, 1.0)
-        hides = training.overlap * (plan.virtual_stages > 1)
-        exposed = time * (1.0 - hides * (1.0 - filling))
     else:
-        window = _gradient_window(
-            entry, arch, plan, compute, training.overlap * calibration.gradient_hidden_share
-        )
-        exposed = exposed_time(time, window, slowdown)
+        # A plain schedule waits for each message; an interleaved one sends most of them while it
+        # computes, except the chunks that fill and drain it, about pipeline over micro_batches.
+        filling = np.minimum(plan.pipeline / plan.micro_batches, 1.0)
+        hides = training.overlap * calibration.pipeline_hidden_share * (plan.virtual_stages > 1)
+        exposed = time * (1.0 - hides * (1.0 - filling))
     return CommunicationTime(kind, time, exposed, exposed * entry.network_share)
 
 
-def _gradient_window(
-    entry: TimedCollective,
+def _states(
+    timed: list[TimedCollective],
     arch: Architecture,
     plan: Plan,
+    training: Training,
     compute: ComputeTime,
-    hidden_share: Numeric,
-) -> Numeric:
-    """Computing that gradients, or weights, may travel beside.
+    calibration: Calibration,
+) -> list[CommunicationTime]:
+    """Exposed time of gradients and weights, which share the computing they can run beside.
 
     FSDP gathers weights in both passes of every micro-batch and reduces gradients in the backward
     pass, where the two share the time; ZeRO-2 reduces in every backward pass. Otherwise gradients
-    have the last backward pass and weights the first forward pass.
+    have the last backward pass and weights the first forward pass. Dense and expert states take
+    turns on the same links.
     """
+    entries = [entry for entry in timed if entry.collective.parallelism in STATES]
+    gathered: Numeric = 0.0
+    reduced: Numeric = 0.0
+    for entry in entries:
+        if entry.collective.operation == "all-gather":
+            gathered = gathered + entry.time
+        else:
+            reduced = reduced + entry.time
+    fully = plan.sharding == 3
+    passes = np.where(fully | (plan.sharding == 2), plan.micro_batches, 1)
+    hidden = np.where(fully, 1.0, training.overlap * calibration.gradient_hidden_share)
     layers = arch.layers / plan.pipeline
-    forward, backward = layers * compute.layer_forward, layers * compute.layer_backward
-    operation = entry.collective.operation
-    if operation == "all-gather":
-        once, fsdp = forward, forward + backward / 2.0
-    elif operation == "reduce-scatter":
-        once = backward * np.where(plan.sharding == 2, plan.micro_batches, 1)
-        fsdp = backward / 2.0
-    else:
-        return hidden_share * backward
-    return np.where(plan.sharding == 3, fsdp * plan.micro_batches, hidden_share * once)
+    slowdown = calibration.overlap_slowdown
+    ahead = gathered * np.where(fully, 0.5, 1.0)  # of the forward pass
+    behind = reduced + gathered - ahead
+    forward = exposed_time(
+        ahead, hidden * layers * compute.layer_forward * np.where(fully, passes, 1), slowdown
+    )
+    backward = exposed_time(behind, hidden * layers * compute.layer_backward * passes, slowdown)
+    share_ahead = forward / np.maximum(ahead, 1e-30)
+    share_behind = backward / np.maximum(behind, 1e-30)
+    halves = 0.5 * (share_ahead + share_behind)
+    found = []
+    for entry in entries:
+        gathers = entry.collective.operation == "all-gather"
+        share = np.where(fully, halves, share_ahead) if gathers else share_behind
+        exposed = entry.time * share
+        found.append(
+            CommunicationTime(
+                entry.collective.parallelism, entry.time, exposed, exposed * entry.network_share
+            )
+        )
+    return found
 
 
 def _optimizer(

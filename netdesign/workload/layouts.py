@@ -21,6 +21,7 @@ class Breadth:
     zero_2: bool
 
 
+MOST_PLACES = 1.25  # in a step over its sequences, before rarer degrees are worth a look
 USUAL = Breadth(1.05, TOKENS_PER_CONTEXT_RANK, zero_2=False)
 THOROUGH = Breadth(2.0, 1_024, zero_2=True)
 
@@ -38,8 +39,8 @@ def layouts(
 ) -> list[Layout]:
     """Every layout worth trying; never empty.
 
-    Where the usual degrees give no data ranks that the batch can feed, all legal degrees are
-    tried, and after that fewer GPUs: the rest stays idle.
+    Where the usual degrees give no data ranks that the batch can feed, or feeds only with many
+    places empty, all legal degrees are tried, and after that fewer GPUs: the rest stays idle.
     """
     while True:
         for breadth in (THOROUGH,) if thorough else (USUAL, THOROUGH):
@@ -55,9 +56,15 @@ def layouts(
                     pipeline, data * context, max(1, domain_gpus // tensor), breadth
                 )
             ]
-            if found:
+            fed = any(_places(global_batch, data) <= MOST_PLACES for *_, data, _, _, _, _ in found)
+            if found and (fed or breadth is THOROUGH):
                 return found
         gpus = 2 ** ((gpus - 1).bit_length() - 1)
+
+
+def _places(global_batch: int, data: int) -> float:
+    """Places of a step, of one sequence each, over the sequences that fill them."""
+    return -(-global_batch // data) * data / global_batch
 
 
 def _model_degrees(

@@ -8,7 +8,7 @@ import numpy as np
 
 from netdesign.arrays import Numeric
 from netdesign.formulas import formula
-from netdesign.workload.plan import Plan, shard_ranks
+from netdesign.workload.plan import Plan, recomputed_share, shard_ranks
 from netdesign.workload.stages import StageParameters, stage_parameters
 from netdesign.workload.transformer import (
     Architecture,
@@ -53,15 +53,19 @@ def layer_activations(
     sequence_length: Numeric,
     *,
     activation_bytes: Numeric = 2,
+    operand_bytes: Numeric | None = None,
     flash_attention: bool = True,
 ) -> LayerActivations:
     """Activations one layer keeps, for the plan's kind of recomputation.
 
     Korthikanti et al. 2022 without dropout masks and, under flash attention, without the
     s^2 score matrices; extended to grouped queries, gated FFNs, latent attention and experts.
-    ``none`` keeps the inputs of every operator. ``selective`` drops what memory-bound operators
-    give back: norm outputs, the activation function's product, the combined expert outputs and,
-    without flash attention, the scores. ``full`` keeps the layer's input.
+    ``none`` keeps the inputs of every operator; those of products with weights in the precision
+    of the product, beside attention's own copy of its output. ``selective`` drops what cheap
+    operators give back: norm outputs, the activation function's product, the combined expert
+    outputs, queries, keys and values that latent attention expands and, without flash attention,
+    the scores. ``full`` keeps the layer's input; a code between the two does so for that share of
+    the layers.
 
     Parameters
     ----------
@@ -70,6 +74,8 @@ def layer_activations(
                                             sequence_parallel count
     sequence_length : int or array, tokens
     activation_bytes : float                bytes of one value; 2 in bf16
+    operand_bytes : float                   of an input of a product with weights; 1 in 8-bit
+                                            training, the same as ``activation_bytes`` if None
     flash_attention : bool                  False keeps 5 bytes per score and head
 
     Returns
@@ -80,26 +86,37 @@ def layer_activations(
     unit = activation_bytes * tokens
     cut = unit / plan.tensor
     whole = cut if plan.sequence_parallel else unit
-    unselected = 1 - (plan.recompute == 1)
-    kept = 1 - (plan.recompute == 2)
+    again = recomputed_share(plan)
+    unselected = 1 - (plan.recompute >= 1) * (again < 1)
     up = 2 if arch.gated_ffn else 1
     hidden = arch.hidden
-    attention = (
-        query_width(arch) + key_value_width(arch) + attention_output_width(arch)
-        + arch.query_rank + arch.kv_rank + arch.rope_dim
-    ) * cut  # fmt: skip
+    operand = 1.0 if operand_bytes is None else operand_bytes / activation_bytes
+    attention: Numeric = _attention_values(arch, unselected, operand) * cut
     if not flash_attention:
         attention = attention + unselected * 5 * arch.heads * sequence_length * tokens / plan.tensor
-    ends = (2 + 2 * unselected) * hidden * whole
-    ffn = (up + unselected) * cut
+    ends = (2 + 2 * unselected * operand) * hidden * whole
+    ffn = (up + unselected * operand) * cut
     chosen = arch.experts_per_token
-    routed = chosen * (ffn * arch.expert_ffn_hidden + (1 + unselected) * hidden * cut)
+    routed = chosen * (ffn * arch.expert_ffn_hidden + (operand + unselected) * hidden * cut)
     shared = arch.shared_experts * ffn * arch.expert_ffn_hidden
     dense = attention + ends + ffn * arch.ffn_hidden
     experts = attention + ends + routed + shared
-    recomputed = (1 - kept) * hidden * whole
-    working = (1 - kept) * np.maximum(dense, (expert_layers(arch) > 0) * experts)
+    recomputed = again * hidden * whole
+    working = (again > 0) * np.maximum(dense, (expert_layers(arch) > 0) * experts)
+    kept = 1 - again
     return LayerActivations(kept * dense + recomputed, kept * experts + recomputed, working)
+
+
+def _attention_values(arch: Architecture, unselected: Numeric, operand: Numeric) -> Numeric:
+    """Values that attention keeps of a token, counted in 16-bit ones."""
+    # The output projection reads an 8-bit copy, attention itself its output in 16 bits.
+    copied = operand * (operand < 1.0)
+    expanded = 1 - (arch.kv_rank > 0) * (1 - unselected)
+    return (
+        expanded * (query_width(arch) + key_value_width(arch))
+        + (1 + copied) * attention_output_width(arch)
+        + (arch.query_rank + arch.kv_rank + arch.rope_dim)
+    )
 
 
 @formula(
@@ -145,6 +162,7 @@ def memory_per_gpu(
     weight_bytes: Numeric = 2,
     optimizer_bytes: Numeric = 12,
     activation_bytes: Numeric = 2,
+    operand_bytes: Numeric | None = None,
     logit_bytes: Numeric = 4,
     flash_attention: bool = True,
 ) -> Memory:
@@ -165,6 +183,7 @@ def memory_per_gpu(
     weight_bytes : float                    per parameter, of the working copy
     optimizer_bytes : float                 per parameter; fp32 master copy and two moments
     activation_bytes : float                per value
+    operand_bytes : float                   per value that a product with weights reads again
     logit_bytes : float                     per logit, kept once in fp32 for the loss
     flash_attention : bool                  False keeps the attention scores
 
@@ -174,7 +193,7 @@ def memory_per_gpu(
     """
     activations = layer_activations(
         arch, plan, sequence_length, activation_bytes=activation_bytes,
-        flash_attention=flash_attention,
+        operand_bytes=operand_bytes, flash_attention=flash_attention,
     )  # fmt: skip
     tokens = plan.micro_batch * sequence_length / plan.context
     logits = tokens * arch.vocab / plan.tensor * logit_bytes

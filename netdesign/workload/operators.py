@@ -149,7 +149,8 @@ def memory_traffic_per_layer(
 
     Two norms (read and write h), two residual additions (read 2h, write h), rotary embedding
     (read and write queries and keys), the activation function (read the up projection, write
-    its product), and in layers with experts the copies into and out of expert order. No dropout.
+    its product), in layers with experts the copies into and out of expert order, and under context
+    parallelism the sum of what each turn of the ring gives. No dropout.
 
     Parameters
     ----------
@@ -169,7 +170,9 @@ def memory_traffic_per_layer(
     ffn = (1 - moe) * arch.ffn_hidden + moe * chosen * arch.expert_ffn_hidden
     permuted = moe * 4 * arch.experts_per_token * arch.hidden
     keys = arch.kv_heads * arch.head_dim
-    cut = 2 * (query_width(arch) + keys) + (up + 1) * ffn + permuted
+    # Ring attention joins what each turn gives to a 32-bit sum: 2 + 4 bytes read, 4 written.
+    joined = (context > 1) * context * 5 * attention_output_width(arch)
+    cut = 2 * (query_width(arch) + keys) + (up + 1) * ffn + permuted + joined
     whole = 10 * arch.hidden
     if sequence_parallel:
         return activation_bytes * tokens / context * (cut + whole) / tensor

@@ -34,7 +34,7 @@ class Plan:
     virtual_stages: Numeric = 1  # model chunks a pipeline rank holds; 1: plain 1F1B
     sharding: Numeric = 1  # ZeRO stage 0..3; 3 is FSDP
     shard_group: Numeric = 0  # ranks over which states are sharded; 0: all of data*context
-    recompute: Numeric = 1  # RECOMPUTE code
+    recompute: Numeric = 1  # RECOMPUTE code; between 1 and 2: that share of the layers in full
     sequence_parallel: bool = True
 
 
@@ -46,6 +46,11 @@ class GroupSpan:
     stride: Numeric  # GPUs between neighbouring members
     local: Numeric  # members inside one scale-up domain (NVLink)
     domains: Numeric  # ranks / local
+
+
+def recomputed_share(plan: Plan) -> Numeric:
+    """Share of the layers that the backward pass computes again as a whole."""
+    return np.clip(plan.recompute - 1, 0, 1)
 
 
 def group_span(ranks: Numeric, stride: Numeric, domain_gpus: Numeric) -> GroupSpan:

@@ -314,4 +314,4 @@ def recompute_flops_per_token(
     float or array, FLOP per token
     """
     forward = flops_per_token(arch, sequence_length, causal=causal, backward=False)
-    return (recompute == 2) * (forward - 2 * arch.vocab * arch.hidden)
+    return np.clip(recompute - 1, 0, 1) * (forward - 2 * arch.vocab * arch.hidden)

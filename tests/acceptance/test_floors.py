@@ -17,9 +17,12 @@ FLOORS = {
     **dict.fromkeys(("units", "arrays", "errors", "formulas", "catalog", "strict_yaml"), 0),
     **dict.fromkeys(("workload", "network", "topology"), 1),
     **dict.fromkeys(("performance", "economics"), 2),
-    **dict.fromkeys(("design", "evaluate", "findings", "explore", "fabrics", "order", "rivals"), 3),
+    **dict.fromkeys(
+        ("design", "evaluate", "findings", "explore", "fabrics", "order", "rivals", "validation"), 3
+    ),
+    **dict.fromkeys(("ranking", "sensitivity"), 3),
     **dict.fromkeys(("charts", "export", "audit"), 4),
-    **dict.fromkeys(("app", "cli", "cli_fabric", "__main__", "__init__"), 5),
+    **dict.fromkeys(("app", "cli", "cli_fabric", "cli_predict", "__main__", "__init__"), 5),
 }
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if not {"data", "notebooks"} & set(path.parts[:-1])

@@ -89,6 +89,35 @@ def test_activations_of_a_gpt_3_layer() -> None:
     assert layer(selective, flash_attention=False) == unit * (34 - 2 - 2 * 2 - 8)
 
 
+# Transformer Engine keeps the 8-bit operand of a product for its weight gradient: of the 34 - 2
+# bytes the two norm outputs (4) and the activation function's product (8) halve, and attention's
+# output, which attention itself keeps in 16 bits, has an 8-bit copy (1).
+def test_eight_bit_operands_halve_what_products_keep() -> None:
+    arch, length = MODELS["gpt-3-175b"], 2048
+    plan = Plan(recompute=RECOMPUTE["none"])
+    kept = layer_activations(arch, plan, length, operand_bytes=1).dense
+    assert kept == length * arch.hidden * (34 - 2 - 2 - 4 + 1)
+    same = layer_activations(arch, plan, length, operand_bytes=2).dense
+    assert same == layer_activations(arch, plan, length).dense
+
+
+def test_selective_recomputation_expands_latent_attention_again() -> None:
+    arch, length = MODELS["deepseek-v3"], 4096
+    kept, selected = (
+        layer_activations(arch, Plan(recompute=code), length).dense for code in (0, 1)
+    )
+    expanded = 2 * length * 128 * (2 * 192 + 128)
+    assert kept - selected >= expanded
+
+
+@pytest.mark.parametrize("key", ["llama-3-70b", "deepseek-v3"])
+def test_recomputing_a_share_of_the_layers_keeps_a_share(key: str) -> None:
+    arch = MODELS[key]
+    codes = (1, 1.25, 1.5, 1.75, 2)
+    kept = [layer_activations(arch, Plan(recompute=code), 4096).dense for code in codes]
+    assert np.diff(kept) == pytest.approx([(kept[-1] - kept[0]) / 4] * 4)
+
+
 # Narayanan et al. 2021 and Korthikanti et al. 2022, section 4.2.3: p micro-batches on the first
 # rank, p (1 + (p - 1)/(p v)) when interleaved.
 @pytest.mark.parametrize(

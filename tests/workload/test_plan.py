@@ -267,3 +267,13 @@ def test_a_row_of_many_plans_is_a_plan_of_scalars() -> None:
     some = plan_at(found, np.array([3, 5]))
     assert some.data.shape == (2,)
     assert plan_at(some, 0) == one
+
+
+def test_uneven_stages_are_tried_where_the_usual_ones_leave_places_empty() -> None:
+    # 77,580 = 4 x 9 x 5 x 431 GPUs: usual degrees have 2,155 ranks for 2,586 sequences, two turns
+    # with 1,724 places empty; 15 stages of 80 layers are uneven, 1,293 ranks take two full turns.
+    arch = model("llama-3-70b")
+    found = candidate_plans(arch, 77_580, 2_586, 8, sequence_length=8192)
+    assert 1293 in found.data
+    usual = candidate_plans(arch, 1_024, 2_048, 8, sequence_length=8192)
+    assert (80 % usual.pipeline == 0).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from netdesign.workload.architecture import architecture_from_model
 from netdesign.workload.plan import SHARDING, Plan, candidate_plans, plan_at
 from netdesign.workload.stages import fullest_parameters
 from netdesign.workload.traffic import (
+    Buckets,
     Collective,
     allreduce_bytes,
+    distinct_domains_share,
     exchange_bytes,
     expert_dispatch_bytes,
     traffic,
@@ -168,7 +171,50 @@ def test_expert_parallel_volume() -> None:
     narrow = collectives(arch, plan, 4096, dispatch_bytes=1)
     assert sent(narrow, "expert") == pytest.approx(3.5 * volume)
     split = collectives(arch, plan, 4096, domain_gpus=4)
-    assert sent(split, "expert", network=True) == pytest.approx(4 * volume * (1 / 2) / (7 / 8))
+    # Two experts over two domains: a token has one in the other domain 3 times of 4, not once.
+    outside = 4 * volume * (1 / 2) / (7 / 8) * (3 / 4)
+    assert sent(split, "expert", network=True) == pytest.approx(outside)
+
+
+# DeepSeek-V3 report, section 3.2.2, and DeepEP: a token crosses the network once to each node and
+# is copied there. Counted over every choice of two experts out of two domains.
+def test_a_token_crosses_once_to_each_domain_of_its_experts() -> None:
+    choices = list(product(range(3), repeat=4))
+    domains = np.mean([len(set(choice)) for choice in choices])
+    assert distinct_domains_share(4, 3) == pytest.approx(domains / 4)
+    assert distinct_domains_share(8, 1) == pytest.approx(1 / 8)
+    assert distinct_domains_share(1, 64) == pytest.approx(1)
+    assert 0.97 < distinct_domains_share(4, 64) < 1
+
+
+# Megatron-LM, distributed_data_parallel.py: buckets of max(40 M, 1 M x ranks) parameters.
+def test_gradients_leave_in_buckets() -> None:
+    arch = MODELS["llama-3.2-1b"]
+    psi = fullest_parameters(arch, Plan()).shared
+    for data, bucket in ((8, 40e6), (512, 512e6)):
+        found = [
+            c for c in collectives(arch, Plan(data=data, sharding=1)) if c.parallelism == "data"
+        ]
+        calls = sum(float(c.calls) for c in found)
+        assert calls == pytest.approx(min(arch.layers, psi / bucket))
+    layered = collectives(arch, Plan(data=512, sharding=3))
+    assert max(float(c.calls) for c in layered if c.parallelism == "data") == arch.layers
+    chunked = collectives(arch, Plan(data=512, pipeline=2, virtual_stages=8, micro_batches=2))
+    assert max(float(c.calls) for c in chunked if c.parallelism == "data") == 8
+
+
+def test_broadcasts_of_weights_move_the_same_bytes_in_a_call_for_each_rank() -> None:
+    arch, plan = MODELS["llama-3-8b"], Plan(data=256, sharding=1)
+    usual, each = (
+        next(
+            c
+            for c in collectives(arch, plan, buckets=Buckets(broadcasts_per_rank=n))
+            if c.content == "weights"
+        )
+        for n in (0, 1)
+    )
+    assert each.calls == pytest.approx(256)
+    assert each.bytes_per_gpu == pytest.approx(usual.bytes_per_gpu)
 
 
 def test_gradients_of_experts_are_averaged_by_the_ranks_that_hold_them() -> None:

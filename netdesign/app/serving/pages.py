@@ -51,6 +51,16 @@ PAGES = (
         ),
     ),
     Page(
+        notebook="validation.ipynb",
+        label="Validation",
+        title="Validation",
+        reader="For the one who doubts",
+        text=(
+            "Predictions held against published training runs and collectives, with the band, the "
+            "errors by size, network and plan, and a naive line beside. Add your own runs."
+        ),
+    ),
+    Page(
         notebook="lesson_01_one_slow_link.ipynb",
         label="Lesson 1",
         title="Lesson 1: why one slow link stops everyone",

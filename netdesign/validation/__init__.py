@@ -1,0 +1,1 @@
+"""Predictions held against measured training runs: the published ones and a planner's own."""
