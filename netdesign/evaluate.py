@@ -14,6 +14,7 @@ from netdesign.economics.cost import Cost, cost
 from netdesign.findings import Finding, find
 from netdesign.order import Parts, bill_of, networks_beside, order_of, parts_of
 from netdesign.performance.calibration import Calibration, calibration_for
+from netdesign.performance.compute import operand_bytes
 from netdesign.performance.machine import Machine, Training, machine_for
 from netdesign.performance.requirement import Requirement, requirement
 from netdesign.performance.search import best_plan
@@ -125,13 +126,7 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         plan=plan,
         plan_label=plan_label(plan),
         machine=job.machine,
-        memory=memory_per_gpu(
-            job.arch,
-            plan,
-            design.training.sequence_length,
-            gradient_bytes=job.gradient_bytes,
-            workspace=job.calibration.workspace_bytes,
-        ),
+        memory=_memory(design, job, plan),
         memory_limit=job.memory_limit,
         traffic=collectives,
         requirement=_requirement(design, job, plan, parts),
@@ -282,6 +277,17 @@ def _batch_that_fills(job: _Job, plan: Plan, step: StepTime, *, best: bool) -> i
         if larger.step(_best(larger, job.gpus)[0] if best else fuller).bubble_share <= limit:
             return batch
     return None
+
+
+def _memory(design: Design, job: _Job, plan: Plan) -> Memory:
+    return memory_per_gpu(
+        job.arch,
+        plan,
+        design.training.sequence_length,
+        gradient_bytes=job.gradient_bytes,
+        workspace=job.calibration.workspace_bytes,
+        operand_bytes=operand_bytes(design.training.precision),
+    )
 
 
 def _traffic(design: Design, job: _Job, plan: Plan) -> tuple[Collective, ...]:

@@ -23,6 +23,7 @@ from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation
 from netdesign.order import bill_of, parts_of
 from netdesign.performance.calibration import calibration_for
+from netdesign.performance.compute import operand_bytes
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import step_time
 from netdesign.topology.sizing import size_fabric
@@ -294,6 +295,7 @@ def _results(evaluation: Evaluation, case: Mapping[str, Array]) -> tuple[dict[st
         training.sequence_length,
         gradient_bytes=gradient,
         workspace=calibration.workspace_bytes,
+        operand_bytes=operand_bytes(training.precision),
     ).total
     tokens = case["training.global_batch"] * case["training.sequence_length"]
     budget = case["training.token_budget_trillion"] * 1e12

@@ -8,6 +8,7 @@ import numpy as np
 
 from netdesign.arrays import Array
 from netdesign.performance.calibration import Calibration
+from netdesign.performance.compute import operand_bytes
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import step_time
 from netdesign.workload.memory import memory_per_gpu
@@ -55,6 +56,7 @@ def best_plan(
             training.sequence_length,
             gradient_bytes=gradient_bytes,
             workspace=calibration.workspace_bytes,
+            operand_bytes=operand_bytes(training.precision),
         ).total
         memory = np.broadcast_to(memory, np.shape(plans.data))
         fits = np.flatnonzero(memory <= memory_limit)

@@ -13,6 +13,7 @@ from netdesign.arrays import Array, as_float
 from netdesign.catalog import load_catalog
 from netdesign.evaluate import Evaluation, plan_label
 from netdesign.performance.calibration import Calibration, calibration_for
+from netdesign.performance.compute import operand_bytes
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import StepTime, step_time
 from netdesign.ranking.enumeration import valid_plans
@@ -57,6 +58,7 @@ class Job:
             self.training.sequence_length,
             gradient_bytes=self.gradient_bytes,
             workspace=self.calibration.workspace_bytes,
+            operand_bytes=operand_bytes(self.training.precision),
         ).total
         return np.broadcast_to(total, np.shape(plans.data))
 
