@@ -65,6 +65,7 @@ SHOTS = (
         "topology_explorer.ipynb",
         query="family=rail-optimised&gpus=64",
         size=(1280, 1560),
+        scale=0.75,
     ),
     Shot("executive-summary", "executive_summary.ipynb", size=(1280, 1200)),
     Shot("lesson-1", "lesson_01_one_slow_link.ipynb", size=(1280, 1200), before=guess),
