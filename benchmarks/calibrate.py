@@ -22,7 +22,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from residuals import Scored, parallel_style, rank_agreement
+from residuals import Scored, rank_agreement
 from scipy.optimize import least_squares
 
 from netdesign.arrays import Array
@@ -37,6 +37,7 @@ from netdesign.performance.measurements import (
     measured_runs,
     run_batches,
 )
+from netdesign.validation.scores import best_mfu, parallel_style
 
 ALL = "all"
 NOISE = 0.07  # a run of one stack differs from the same run of another by about this much
@@ -209,8 +210,7 @@ def naive(fit: Fit, runs: list[MeasuredRun]) -> dict[str, float]:
     found = {}
     for group in groups.values():
         mfu = np.array([ratio for _, ratio in group])  # what each run reached
-        errors = np.median(np.abs(mfu / mfu[:, None] - 1), axis=1)
-        best = mfu[int(np.argmin(errors))]
+        best = best_mfu(mfu)
         found |= {name: ratio / best for name, ratio in group}
     return found
 

@@ -27,12 +27,13 @@ from netdesign.performance.measurements import (
     run_batches,
     scope_of,
 )
+from netdesign.validation.scores import parallel_style
 
 CUTS: dict[str, Callable[[MeasuredRun], str]] = {
     "source": lambda run: run.source,
     "software": lambda run: f"{generation_of(run)}/{run.software}",
     "accelerator": lambda run: run.accelerator,
-    "style": lambda run: parallel_style(run),
+    "style": parallel_style,
     "precision": lambda run: "8-bit" if run.precision in EIGHT_BIT else "16-bit",
     "GPUs": lambda run: f"{4 ** int(np.log(run.gpus) / np.log(4)):5}",
     "sequence": lambda run: f"{run.sequence_length:6}",
@@ -52,16 +53,6 @@ class Residual(NamedTuple):
     ratio: float
     shares: dict[str, float]
     memory: float  # needed over the card's
-
-
-def parallel_style(run: MeasuredRun) -> str:
-    if run.experts:
-        return "experts"
-    if run.sharding in ("fsdp", "hsdp", "zero-3"):
-        return "FSDP"
-    if run.pipeline > 1:
-        return "pipeline"
-    return "tensor" if run.tensor > 1 else "data"
 
 
 def rank_agreement(scores: list[Scored], least: float = 1.05) -> tuple[int, float]:

@@ -78,10 +78,24 @@ _ANYTHING = {
     "graphml": (Path, "Write a GraphML graph."),
     "simulator": (Path, "Write a topology for a packet-level simulator (ns-3)."),
     "measure": (bool, "Build the graph and measure hops, paths, bisection, weak points."),
+    "grow_to": (int, "Say which cables stay, move and are new at so many endpoints."),
+    "moves": (Path, "With --grow-to: write a row for each cable that moves, .csv."),
     "json": (bool, "Print the counts as JSON."),
 }
 _FILES = ("cables", "netbox", "slurm", "dot", "graphml", "simulator")
-_OTHER = ("family", "design", "switch", "prices", "json", "measure", "dims", "radix", "port_gbps")
+_OTHER = (
+    "family",
+    "design",
+    "switch",
+    "prices",
+    "json",
+    "measure",
+    "grow_to",
+    "moves",
+    "dims",
+    "radix",
+    "port_gbps",
+)
 
 
 def fabric(**given: Any) -> None:
@@ -102,11 +116,13 @@ def fabric(**given: Any) -> None:
         build(found.spec)  # says why it cannot be built
     _write(found, files)
     measured = _measured(found) if measure else None
+    growth = _growth(found.spec, options)
+    more = {"measured": measured, "growth": growth}
     if as_json:
-        record = fabric_record(counts, price) | ({"measured": measured} if measured else {})
-        typer.echo(json.dumps(record, indent=2, allow_nan=False))
+        added = {name: value for name, value in more.items() if value}
+        typer.echo(json.dumps(fabric_record(counts, price) | added, indent=2, allow_nan=False))
     else:
-        typer.echo(fabric_text(counts, price) + _measured_text(measured))
+        typer.echo(fabric_text(counts, price) + _measured_text(measured) + _growth_text(growth))
 
 
 def _annotated() -> Callable[..., None]:
@@ -147,7 +163,7 @@ def _of_design(options: Mapping[str, Any]) -> _Found:
     from netdesign.design import read_design
     from netdesign.evaluate import evaluate
 
-    allowed = {"design", "network", "json", "measure", *_FILES}
+    allowed = {"design", "network", "json", "measure", "grow_to", "moves", *_FILES}
     extra = [name for name, value in options.items() if value and name not in allowed]
     if extra:
         raise DesignError(
@@ -308,6 +324,27 @@ def _measured_text(record: dict[str, Any] | None) -> str:
     from netdesign.export.fabric_measures import measures_text
 
     return f"\n\n{measures_text(record)}" if record else ""
+
+
+def _growth(spec: FabricSpec, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    from netdesign.export.growth_record import growth_record
+
+    if "grow_to" not in options:
+        if "moves" in options:
+            raise DesignError("moves", str(options["moves"]), "needs a size", "add --grow-to")
+        return None
+    if options.get("network", "compute") != "compute":
+        raise DesignError("grow_to", options["grow_to"], "is for the compute fabric", "leave it")
+    moves = options.get("moves")
+    if moves is not None:
+        _check_folder(moves.parent, moves)
+    return growth_record(spec, options["grow_to"], moves)
+
+
+def _growth_text(record: dict[str, Any] | None) -> str:
+    from netdesign.export.growth_record import growth_text
+
+    return f"\n\n{growth_text(record)}" if record else ""
 
 
 def _write(found: _Found, files: Mapping[str, Path]) -> None:

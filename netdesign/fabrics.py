@@ -10,7 +10,7 @@ from netdesign.catalog.parts import Technology
 from netdesign.design import Design
 from netdesign.economics.fabric_price import FabricPrice
 from netdesign.errors import DesignError
-from netdesign.evaluate import Evaluation, evaluate
+from netdesign.evaluate import Evaluation
 from netdesign.order import parts_of
 from netdesign.topology.built import Fabric
 from netdesign.topology.circuits import build_torus_cables
@@ -72,7 +72,8 @@ def spec_of(evaluation: Evaluation) -> FabricSpec:
             "cannot be built: " + str(evaluation.fabric.reason).rstrip("."),
             "see the findings of the design",
         )
-    return described(evaluation.design, tiers=int(evaluation.fabric.tiers))
+    tiers = int(evaluation.fabric.tiers)
+    return described(evaluation.design, tiers if tiers > 1 else None)
 
 
 def described(design: Design, tiers: int | None = None) -> FabricSpec:
@@ -97,11 +98,6 @@ def hardware_of(design: Design) -> Hardware:
     """The switch and the server of a design."""
     parts = parts_of(design)
     return Hardware(parts.switch, parts.server)
-
-
-def build_design(design: Design) -> BuiltFabric:
-    """Every switch, port and cable of a Design, placed on a floor."""
-    return cabled(spec_of(evaluate(design)), hardware_of(design))
 
 
 def cabled(spec: FabricSpec, hardware: Hardware = Hardware()) -> BuiltFabric:
@@ -169,8 +165,3 @@ def price_of(evaluation: Evaluation, network: str = "compute") -> FabricPrice:
         power_w=None if unmetered else sum(row.total_power_w or 0.0 for row in metered),
         notes=tuple(notes),
     )
-
-
-def at_size(spec: FabricSpec, endpoints: int) -> FabricSpec:
-    """The same description for another number of endpoints."""
-    return replace(spec, endpoints=endpoints)

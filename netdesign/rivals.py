@@ -17,22 +17,6 @@ from netdesign.topology.families import FAMILIES, size
 from netdesign.topology.spec import FabricCounts, FabricSpec
 
 # What a spec can say beyond endpoints, switch, spare ports and servers, by family.
-_TREE = ("oversubscription", "core_oversubscription", "tiers", "spread_evenly")
-_ROUTER = ("groups", "p", "a", "h")
-OWN = MappingProxyType(
-    {
-        "single-switch": (),
-        "fat-tree": (*_TREE, "unit_servers"),
-        "rail-optimised": ("rails", *_TREE, "unit_servers"),
-        "rail-only": ("rails", *_TREE),
-        "multi-plane": ("planes", "rails", *_TREE, "unit_servers"),
-        "dragonfly": _ROUTER,
-        "dragonfly-plus": _ROUTER,
-        "slim-fly": ("q", "p"),
-        "hyperx": ("dims", "p"),
-        "torus": ("dims", "twist", "cube"),
-    }
-)
 WITHOUT_SWITCHES = frozenset({"torus"})
 _TIERS = MappingProxyType({"rail-optimised": (2, 3)})
 _SHARED = ("oversubscription", "core_oversubscription")
@@ -115,7 +99,7 @@ class PartRow:
 
 def settings_of(family: str) -> frozenset[str]:
     """Fields of a FabricSpec that mean something for a family."""
-    fields = {*_EVERYWHERE, *OWN[family]}
+    fields = FAMILIES[family].reads.union(_EVERYWHERE)
     return frozenset(fields - _OF_SWITCHES if family in WITHOUT_SWITCHES else fields)
 
 
@@ -157,7 +141,7 @@ def _reaches(values: tuple[tuple[str, Any], ...]) -> tuple[Reach, ...]:
         if family in WITHOUT_SWITCHES:
             continue
         spec = spec_for(family, dict(values))
-        for count in _TIERS.get(family, (1, 2, 3) if "tiers" in OWN[family] else (0,)):
+        for count in _TIERS.get(family, (1, 2, 3) if "tiers" in FAMILIES[family].reads else (0,)):
             largest = _largest(replace(spec, tiers=count or None))
             if largest > max((one.largest for one in found if one.family == family), default=0):
                 found.append(Reach(family, count, largest))

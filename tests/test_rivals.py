@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from netdesign.catalog import Cable, load_catalog
 from netdesign.fabrics import Hardware, cabled
 from netdesign.rivals import (
-    OWN,
     Contender,
     Reach,
     as_rival,
@@ -94,7 +93,7 @@ def test_a_rival_takes_what_all_share_and_leaves_what_is_anothers(family: str) -
     assert rival.tiers is None
     if "radix" in settings_of(family):
         assert (rival.radix, rival.spare_ports, rival.gpus_per_server) == (64, 2, 8)
-    assert rival.oversubscription == (2.0 if "oversubscription" in OWN[family] else 1.0)
+    assert rival.oversubscription == (2.0 if "oversubscription" in FAMILIES[family].reads else 1.0)
 
 
 def test_a_spec_gets_only_what_its_family_knows() -> None:

@@ -68,7 +68,8 @@ def resolve(spec: FabricSpec) -> Resolved:
 
 
 def _attempts(spec: FabricSpec, draft: Request) -> Iterator[Request]:
-    tiers = (spec.tiers,) if spec.tiers else _TIERS[spec.family]
+    allowed = _TIERS[spec.family]
+    tiers = (spec.tiers,) if spec.tiers and len(allowed) > 1 else allowed
     if spec.tiers is None and (draft.unit_machines or draft.homes > 1):
         tiers = (2, 3)
     whole_servers = draft.endpoints % draft.server_ports == 0

@@ -61,7 +61,8 @@ def build_clos_fabric(spec: FabricSpec) -> Fabric:
     found = resolve(spec)
     if found.reason:
         raise too_large(spec, found.reason)
-    check_links(TITLES[spec.family], sum(size_clos(spec).links.values()), spec.endpoints)
+    links = clos_counts(found.shape, found.largest).links
+    check_links(TITLES[spec.family], sum(links.values()), spec.endpoints)
     return build_clos(found.shape, found.notes)
 
 
@@ -90,9 +91,7 @@ def _clos(title: str, *more: str) -> Family:
 _RAILS = ("rails", "domain")
 FAMILIES = MappingProxyType(
     {
-        "single-switch": Family(
-            "Single switch", size_clos, build_clos_fabric, frozenset({"tiers"})
-        ),
+        "single-switch": Family("Single switch", size_clos, build_clos_fabric, frozenset()),
         "fat-tree": _clos("Fat tree", "unit_servers", "dual_tor"),
         "rail-optimised": _clos(
             "Rail-optimised, shared spines", *_RAILS, "unit_servers", "dual_tor"

@@ -203,10 +203,10 @@ def flat_mfus(
     groups: dict[Kind, list[int]] = {}
     for place in np.flatnonzero(scored).tolist():
         groups.setdefault(_kind(candidates[place].run), []).append(place)
-    return {kind: (_best_mfu(ideal[own] / measured[own]), len(own)) for kind, own in groups.items()}
+    return {kind: (best_mfu(ideal[own] / measured[own]), len(own)) for kind, own in groups.items()}
 
 
-def _best_mfu(reached: Array) -> float:
+def best_mfu(reached: Array) -> float:
     """The MFU with the least median error on runs that reached these MFUs."""
     ordered = np.sort(reached)
     tried = ordered[np.unique(np.linspace(0, ordered.size - 1, MOST_TRIED).astype(int))]

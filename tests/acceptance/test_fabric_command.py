@@ -508,3 +508,29 @@ def test_a_hammingmesh_is_counted(side: int, boards: int, switches: int) -> None
     assert not record["buildable"]
     refused = CliRunner().invoke(app, [*command.split(), "--cables", "plan.csv"])
     assert refused.exit_code == 2
+
+
+# 32 leaves on 16 spines with two links each, and 64 leaves on 32 spines with one: half must move.
+def test_growth_says_what_moves_and_what_to_buy(tmp_path: Path) -> None:
+    moves = tmp_path / "moves.csv"
+    command = "fabric rail-optimised --endpoints 1024 --radix 64 --grow-to 2048 --json --moves"
+    run = CliRunner().invoke(app, [*command.split(), str(moves)])
+    growth = strict_json(run.stdout)["growth"]
+    assert growth["stays"] == {"host": 1024, "leaf_spine": 512}
+    assert growth["moves"] == {"host": 0, "leaf_spine": 512}
+    assert growth["new"] == {"host": 1024, "leaf_spine": 1024}
+    assert growth["buy_now"] == {"spine": 16}
+    assert growth["moves_if_bought"] == 0
+    rows = list(csv.DictReader(moves.read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 512
+    assert all(row["device"].startswith("leaf-") and row["from"] != row["to"] for row in rows)
+    assert CliRunner().invoke(app, [*command.split()[:4], "--grow-to", "512"]).exit_code == 2
+
+
+def test_a_single_switch_stays_one() -> None:
+    run = CliRunner().invoke(
+        app, ["fabric", "single-switch", "--endpoints", "32", "--tiers", "2", "--json"]
+    )
+    record = strict_json(run.stdout)
+    assert record["switches"]["total"] == 1
+    assert any("tiers" in note for note in record["notes"])

@@ -141,19 +141,12 @@ class Request:
             "twist": bool(values["twist"]),
             "dual_tor": bool(values["dual_tor"]),
         }
-        known = _fields(self.family) & set(values)
+        known = settings_of(self.family) & set(values)
         return FabricSpec(family=self.family, **{name: values[name] for name in known})
 
     def _sides(self) -> tuple[int, ...]:
         sides = [self.values[path] for path in SIDES]
         return tuple(sides[: sides.index(0)] if 0 in sides else sides)
-
-
-def _fields(family: str) -> frozenset[str]:
-    """Fields of a FabricSpec that a family heeds."""
-    # one switch of two tiers would be a fat tree under another name
-    read = FAMILIES[family].reads - ({"tiers"} if family == "single-switch" else set())
-    return settings_of(family) | read
 
 
 def applies(path: str, family: str) -> bool:
@@ -162,7 +155,7 @@ def applies(path: str, family: str) -> bool:
     field = "dims" if path in SIDES else field
     if path == "switch":
         return True  # rivals have switches
-    return path in _EVERYWHERE or field in _fields(family)
+    return path in _EVERYWHERE or field in settings_of(family)
 
 
 def setting_of(field: str) -> str:
