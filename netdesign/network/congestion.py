@@ -16,7 +16,7 @@ from netdesign.formulas import formula
 
 @formula(
     latex=r"s = \begin{cases}\max(1, o/k) & \text{ring ordered by pod}\\"
-    r"\max\left(1, o\,(1-k/d)\right) & \text{else}\end{cases}",
+    r"\max\left(1, o\,\frac{d-k}{d-1}\right) & \text{else}\end{cases}",
     source="fabric-economics",
 )
 def crossing_slowdown(
@@ -30,7 +30,8 @@ def crossing_slowdown(
 
     A ring that visits the members of a pod one after the other leaves the pod once for all of
     them. An all-to-all, or a ring in no order, sends all that is not for its own pod over the
-    tapered tier. All groups of the job are taken to run at the same time.
+    tapered tier; its own block stays where it is, so that of d members it sends to d - 1. The
+    source has 1 - k/d, the limit of large groups. All groups of the job are taken to run at once.
 
     Parameters
     ----------
@@ -43,14 +44,14 @@ def crossing_slowdown(
     -------
     float or array, 1                       at least 1; 1 if the group stays in one pod
     """
-    inside = np.minimum(members_in_pod / group_ranks, 1.0)
+    away = np.maximum(group_ranks - members_in_pod, 0) / np.maximum(group_ranks - 1, 1)
     if ordered is True:
-        crossing = oversubscription / members_in_pod * np.less(inside, 1.0)
+        crossing = oversubscription / members_in_pod * np.greater(away, 0)
     elif ordered is False:
-        crossing = oversubscription * (1.0 - inside)
+        crossing = oversubscription * away
     else:
-        in_order = oversubscription / members_in_pod * np.less(inside, 1.0)
-        crossing = np.where(ordered, in_order, oversubscription * (1.0 - inside))
+        in_order = oversubscription / members_in_pod * np.greater(away, 0)
+        crossing = np.where(ordered, in_order, oversubscription * away)
     return np.maximum(1.0, crossing)
 
 
