@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import product
 
-TOKENS_PER_CONTEXT_RANK = 8_192  # below this a context rank has too little to compute
+TOKENS_PER_CONTEXT_RANK = 2_048  # below this a context rank has too little to compute
 _ZERO_1, _ZERO_2, _ZERO_3 = 1, 2, 3
 
 # tensor, pipeline, context, data, expert, virtual stages, ZeRO stage, shard group
@@ -22,7 +22,7 @@ class Breadth:
 
 
 MOST_PLACES = 1.25  # in a step over its sequences, before rarer degrees are worth a look
-USUAL = Breadth(1.05, TOKENS_PER_CONTEXT_RANK, zero_2=False)
+USUAL = Breadth(1.3, TOKENS_PER_CONTEXT_RANK, zero_2=False)
 THOROUGH = Breadth(2.0, 1_024, zero_2=True)
 
 
@@ -104,12 +104,14 @@ def _expert_degrees(experts: int, data: int) -> list[int]:
 
 
 def _virtual_stages(layers: int, pipeline: int, breadth: Breadth) -> list[int]:
-    """1, 2 and the most that leave the stages even."""
+    """Of the numbers of chunks that make them equally deep, the one that is least uneven."""
     if pipeline == 1:
         return [1]
-    chunks = range(2, layers // pipeline + 1)
-    even = [v for v in chunks if _even(layers, pipeline * v, breadth.uneven_layers)]
-    return sorted({1, *even[:1], *even[-1:]})
+    least: dict[int, int] = {}
+    for chunks in range(1, layers // pipeline + 1):
+        if _even(layers, pipeline * chunks, breadth.uneven_layers):
+            least.setdefault(-(-layers // (pipeline * chunks)), chunks)
+    return list(least.values())
 
 
 def _sharding(pipeline: int, replicas: int, local: int, breadth: Breadth) -> list[tuple[int, int]]:

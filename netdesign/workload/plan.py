@@ -12,12 +12,12 @@ import numpy as np
 from netdesign.arrays import Array, Numeric
 from netdesign.errors import DesignError
 from netdesign.formulas import formula
-from netdesign.workload.layouts import TOKENS_PER_CONTEXT_RANK, layouts
+from netdesign.workload.layouts import layouts
 from netdesign.workload.transformer import Architecture
 
 RECOMPUTE = {"none": 0, "selective": 1, "full": 2}
 SHARDING = {"ddp": 0, "zero-1": 1, "zero-2": 2, "zero-3": 3, "fsdp": 3, "hsdp": 3}
-_MICRO_BATCHES = (1, 2, 4, 8)
+_MICRO_BATCHES = (1, 2, 3, 4, 6, 8)
 
 
 @dataclass(frozen=True)
@@ -234,17 +234,19 @@ def candidate_plans(
     global_batch: int,
     domain_gpus: int,
     *,
-    sequence_length: int = TOKENS_PER_CONTEXT_RANK,
-    limit: int = 4_096,
+    sequence_length: int = 8_192,
+    limit: int = 8_192,
     thorough: bool = False,
 ) -> Plan:
     """Legal plans, as one Plan of read-only 1-D arrays.
 
     Tensor degrees are powers of two inside a scale-up domain that divide the heads; pipelines
-    divide the rest and leave the stages even within 5 %; context parallelism only where a rank
-    keeps 8,192 tokens; experts over powers of two; ZeRO-1 and FSDP with any, HSDP without a
-    pipeline. A thorough search also takes uneven stages, shorter sequence pieces and ZeRO-2. Every
-    GPU is used, unless no legal plan can: then the largest power of two below that one can.
+    divide the rest and leave the stages even within 30 %; every number of chunks that makes them
+    smaller; context parallelism only where a rank keeps 2,048 tokens; experts over powers of two;
+    ZeRO-1 and FSDP with any, HSDP without a pipeline; micro-batches of 3 and 6 only where they
+    divide the sequences of a rank. A thorough search also takes more uneven stages, shorter
+    sequence pieces and ZeRO-2. Every GPU is used, unless no legal plan can: then the largest power
+    of two below that one can.
 
     Parameters
     ----------
@@ -279,6 +281,7 @@ def _expand(layouts: Array, global_batch: int, limit: int) -> Plan:
     tensor, pipeline, context, data, expert, virtual_stages, sharding, group = rows.T
     accumulated = micro_batches(global_batch, data, micro_batch)
     legal = (data * micro_batch <= global_batch) | (micro_batch == 1)
+    legal &= (micro_batch % 3 != 0) | (global_batch % (data * micro_batch) == 0)
     legal &= (virtual_stages == 1) | (accumulated % pipeline == 0)
     plan = Plan(
         tensor=tensor,
@@ -305,8 +308,10 @@ def _pruned(plan: Plan, legal: Array, limit: int) -> Array:
     kept = legal
     rare = (
         plan.micro_batch == 8,
+        plan.micro_batch == 6,
         (plan.recompute == 1) & (plan.micro_batch > 1),
         plan.micro_batch == 4,
+        plan.micro_batch == 3,
         plan.virtual_stages == 2,
     )
     for setting in rare:

@@ -205,7 +205,7 @@ def test_every_candidate_is_legal_and_uses_every_gpu_that_a_legal_plan_can(
     arch = model(key)
     found = candidate_plans(arch, gpus, batch, domain, sequence_length=length)
     used = found.tensor * found.pipeline * found.context * found.data
-    assert 1 <= len(used) <= 4096
+    assert 1 <= len(used) <= 8192
     assert len(set(used)) == 1
     assert used[0] == gpus or gpus / 2 <= used[0] < gpus
     assert np.all(found.tensor <= domain)
@@ -237,7 +237,8 @@ def test_published_plans_are_among_the_candidates() -> None:
 
 def test_long_sequences_offer_context_parallelism() -> None:
     arch = model("llama-3-8b")
-    assert set(candidate_plans(arch, 64, 64, 8).context) == {1}
+    short = candidate_plans(arch, 64, 64, 8, sequence_length=2_048)
+    assert set(short.context) == {1}
     long = candidate_plans(arch, 64, 64, 8, sequence_length=131_072)
     assert {1, 2, 4, 8, 16} <= set(long.context)
 
@@ -276,4 +277,18 @@ def test_uneven_stages_are_tried_where_the_usual_ones_leave_places_empty() -> No
     found = candidate_plans(arch, 77_580, 2_586, 8, sequence_length=8192)
     assert 1293 in found.data
     usual = candidate_plans(arch, 1_024, 2_048, 8, sequence_length=8192)
-    assert (80 % usual.pipeline == 0).all()
+    assert (-(-80 // usual.pipeline) * usual.pipeline <= 1.3 * 80).all()
+
+
+def test_micro_batches_of_3_and_6_only_where_they_divide() -> None:
+    found = candidate_plans(model("llama-3-8b"), 8, 96, 8, sequence_length=8192)
+    threes = found.micro_batch % 3 == 0
+    assert {3, 6} <= set(found.micro_batch)
+    assert (96 % (found.data * found.micro_batch)[threes] == 0).all()
+
+
+def test_every_number_of_chunks_that_makes_them_smaller_is_tried() -> None:
+    # 80 layers on 4 stages of 20: chunks of 20, 10, 7, 5, 4, 3, 2 and 1 layers.
+    found = candidate_plans(model("llama-3-70b"), 64, 2_048, 8, sequence_length=8192)
+    depths = -(-80 // (4 * found.virtual_stages[found.pipeline == 4]))
+    assert {20, 10, 5, 4, 2, 1} <= set(depths)
