@@ -1,0 +1,1 @@
+"""What was built and measured, read from files and held against the design."""
