@@ -1,0 +1,226 @@
+"""What is asked of the page: the settings of data/ib_or_roce.csv, checked, carried in an address.
+
+The exposed share is 0 where it is that of the design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from netdesign.catalog import Parameter, Transport, data_directory, load_catalog
+from netdesign.catalog.tables import keyed_rows
+from netdesign.comparison import Pricing
+from netdesign.comparison.figures import Overrides
+from netdesign.design import Design, read_design, shipped_designs
+from netdesign.errors import DesignError
+from netdesign.units import mebibytes_to_bytes
+
+AUTO, BOOK = "auto", "book"
+LONGEST_QUERY = 4_096
+_BASES = {"discount": "my discount on A", BOOK: "the price book"}
+
+
+@cache
+def settings() -> Mapping[str, Parameter]:
+    """The settings by path, in the order of their file."""
+    rows = keyed_rows(data_directory() / "ib_or_roce.csv", Parameter, ("path",))
+    return MappingProxyType(rows)
+
+
+@cache
+def names(path: str) -> Mapping[str, str]:
+    """Each value that a choice may have, and what a person reads for it."""
+    if path == "design":
+        found = {name: read_design(name).name for name in shipped_designs()}
+    elif path == "basis":
+        found = _BASES
+    else:
+        found = {key: row.name for key, row in load_catalog().transports.items()}
+    return MappingProxyType(found)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A value for every setting."""
+
+    values: Mapping[str, Any]
+
+    def value(self, path: str) -> Any:
+        return self.values[path]
+
+    def with_values(self, changes: Mapping[str, Any]) -> Request:
+        """A copy with some values changed.
+
+        Raises
+        ------
+        DesignError     for a value that its setting cannot have
+        """
+        for path, value in changes.items():
+            _check(settings()[path], value)
+        return Request(MappingProxyType({**self.values, **changes}))
+
+    @property
+    def base(self) -> Design:
+        """The design at its own size; the map of GPU counts starts from it."""
+        return read_design_once(self.values["design"])
+
+    @property
+    def gpus(self) -> int:
+        return int(self.values["gpus"])
+
+    @property
+    def design(self) -> Design:
+        """The design at the size asked for.
+
+        Raises
+        ------
+        DesignError     where the design cannot have so many GPUs
+        """
+        return resized(self.values["design"], self.gpus)
+
+    @property
+    def transports(self) -> tuple[str, str]:
+        return str(self.values["first"]), str(self.values["second"])
+
+    @property
+    def balance(self) -> float:
+        return float(self.values["balance"])
+
+    @property
+    def message(self) -> float:
+        """Bytes."""
+        return mebibytes_to_bytes(float(self.values["message"]))
+
+    @property
+    def exposed(self) -> float | None:
+        """The exposed share asked for; None: that of the design."""
+        asked = self.values["exposed"]
+        return _share_of_percent(float(asked)) if asked else None
+
+    @property
+    def pricing(self) -> Pricing:
+        if self.values["basis"] == BOOK:
+            return Pricing()
+        return Pricing(_share_of_percent(float(self.values["discount"])))
+
+    @property
+    def overrides(self) -> Overrides:
+        """What differs from the data: the balance and queue pairs of B, the MTU of both.
+
+        Where A and B are the same transport the figures of B are not told apart from those of A.
+        """
+        first, second = self.transports
+        found: dict[str, dict[str, float]] = {}
+        for transport in {first, second}:
+            row, own = transport_row(transport), {}
+            if self.values["mtu"] != row.mtu_bytes:
+                own["mtu_bytes"] = float(self.values["mtu"])
+            if transport == second and self.balance != row.balance_efficiency:
+                own["balance_efficiency"] = self.balance
+            if transport == second and self.values["queue_pairs"] > 1:
+                own["queue_pairs"] = float(self.values["queue_pairs"])
+            if own:
+                found[transport] = own
+        return found
+
+
+@cache
+def read_design_once(name: str) -> Design:
+    """A design that ships with netdesign."""
+    return read_design(name)
+
+
+@cache
+def resized(name: str, gpus: int) -> Design:
+    """A design that ships with netdesign, with so many GPUs."""
+    return read_design_once(name).with_values({"cluster.gpus": gpus})
+
+
+def transport_row(transport: str) -> Transport:
+    """The figures of a transport as the data have them."""
+    return load_catalog().transports[transport]
+
+
+def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The changes, and what they bring with them.
+
+    Another fabric B brings its own balance, another design its own size.
+    """
+    more = dict(changes)
+    fresh = request.with_values(changes)
+    if fresh.value("second") != request.value("second"):
+        row = transport_row(str(fresh.value("second")))
+        more = {"balance": row.balance_efficiency, "queue_pairs": 1, **more}
+    if fresh.value("design") != request.value("design"):
+        more = {"gpus": fresh.base.cluster.gpus, **more}
+    return more
+
+
+@cache
+def default_request() -> Request:
+    """What a newcomer sees."""
+    values = {path: _read(setting, setting.default) for path, setting in settings().items()}
+    return Request(MappingProxyType(values))
+
+
+def to_query(request: Request) -> str:
+    """The settings that differ from their default, as a query string."""
+    first = default_request()
+    changed = [
+        (path, _written(setting, request.value(path)))
+        for path, setting in settings().items()
+        if request.value(path) != first.value(path)
+    ]
+    return urlencode([("v", "1"), *changed])
+
+
+def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
+    """A request from a query string, and what in it was ignored and why."""
+    request, ignored = default_request(), []
+    changes: dict[str, Any] = {}
+    for path, text in parse_qsl(query.lstrip("?")[:LONGEST_QUERY]):
+        if path in settings():
+            try:
+                value = _read(settings()[path], text)
+                _check(settings()[path], value)
+                changes[path] = value
+            except DesignError as error:
+                ignored.append(str(error))
+    return request.with_values(brought_along(request, changes)), tuple(ignored)
+
+
+def _share_of_percent(percent: float) -> float:
+    return percent / 100
+
+
+def _written(setting: Parameter, value: Any) -> Any:
+    return f"{value:.12g}" if setting.kind == "number" else value
+
+
+def _read(setting: Parameter, text: str) -> Any:
+    if setting.kind == "choice":
+        return text
+    try:
+        return int(text) if setting.kind == "integer" else float(text)
+    except ValueError:
+        raise DesignError(setting.path, text, "is not a number", _range(setting)) from None
+
+
+def _check(setting: Parameter, value: Any) -> None:
+    if setting.kind == "choice":
+        allowed = names(setting.path)
+        if value not in allowed:
+            raise DesignError(setting.path, value, "is not known", f"one of {', '.join(allowed)}")
+        return
+    lowest, highest = setting.lowest, setting.highest
+    if lowest is None or highest is None or not lowest <= value <= highest:
+        raise DesignError(setting.path, value, "is out of range", _range(setting))
+
+
+def _range(setting: Parameter) -> str:
+    return f"give one from {setting.lowest:,.10g} to {setting.highest:,.10g}"
