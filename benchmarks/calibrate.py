@@ -8,8 +8,9 @@ Needs SciPy (``pip install scipy``), which nothing else in netdesign does.
 What may be fitted, from which prior and how far, is ``data/measurements/priors.csv``: a row with a
 spread is fitted, one without is taken as it stands. Hardware constants have a scope of one
 accelerator generation, or of one era of software on it; the others are shared by all. No constant
-belongs to a run, a model or a source. Runs of one source, model, card and precision count as one
-in the fit, however many there are. The errors on unseen runs come from leaving out whole sources.
+belongs to a run, a model or a source. Runs of one source, model, card and precision are alike:
+together they count as the cube root of their number. The errors on unseen runs come from leaving
+out whole sources.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from netdesign.validation.scores import best_mfu, parallel_style
 
 ALL = "all"
 NOISE = 0.07  # a run of one stack differs from the same run of another by about this much
+ALIKE = 1 / 3  # exponent of a weight: n runs of one kind weigh as the cube root of n together
 BAND = (0.1, 0.9)  # quantiles of measured over predicted: the 80 % band
 FIT_SOURCE = "netdesign-calibration"
 
@@ -179,7 +181,7 @@ def _weights(batches: dict[str, list[RunBatch]]) -> dict[str, Array]:
     for run in (run for group in batches.values() for batch in group for run in batch.runs):
         counts[key(run)] = counts.get(key(run), 0) + 1
     return {
-        scope: np.array([counts[key(run)] ** -0.5 for batch in group for run in batch.runs])
+        scope: np.array([counts[key(run)] ** -ALIKE for batch in group for run in batch.runs])
         for scope, group in batches.items()
     }
 

@@ -61,7 +61,7 @@ def rank_agreement(scores: list[Scored], least: float = 1.05) -> tuple[int, floa
     for score in scores:
         run = score.run
         key = (
-            run.source, run.accelerator, run.layers, run.hidden, run.heads, run.gpus,
+            run.source, run.software, run.accelerator, run.layers, run.hidden, run.heads, run.gpus,
             run.global_batch, run.sequence_length, run.precision,
         )  # fmt: skip
         groups.setdefault(key, []).append(score)

@@ -10,7 +10,12 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from netdesign.cli_compare import compare
+from netdesign.cli_congestion import congestion
 from netdesign.cli_fabric import fabric_command
+from netdesign.cli_failures import failures
+from netdesign.cli_lossless import lossless, lossless_check
+from netdesign.cli_nccl import nccl
 from netdesign.cli_predict import predict, predict_collective
 from netdesign.errors import DesignError
 
@@ -85,6 +90,12 @@ def evaluate(
 
 
 app.command(name="fabric")(fabric_command)
+app.command(name="congestion")(congestion)
+app.command(name="compare")(compare)
+app.command(name="failures")(failures)
+app.command(name="lossless")(lossless)
+app.command(name="lossless-check")(lossless_check)
+app.add_typer(nccl, name="nccl")
 app.command(name="predict")(predict)
 app.command(name="predict-collective")(predict_collective)
 

@@ -10,10 +10,21 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from netdesign.catalog import Parameter, load_catalog
 from netdesign.errors import DesignError
+from netdesign.sections import (
+    ClusterChoice,
+    EconomicsChoice,
+    ModelChoice,
+    NetworkChoice,
+    PlanChoice,
+    ReliabilityChoice,
+    Section,
+    TargetChoice,
+    TrainingChoice,
+)
 from netdesign.strict_yaml import NOT_YAML, load_strict
 
 SCHEMA_VERSION = 1
@@ -22,68 +33,7 @@ LONGEST_SHOWN_KEY = 60
 LONGEST_NAME = 160
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class ModelChoice(_Section):
-    preset: str
-    parameters_billion: float
-
-
-class TrainingChoice(_Section):
-    sequence_length: int
-    global_batch: int
-    token_budget_trillion: float
-    precision: str
-    gradient_bytes: int
-
-
-class ClusterChoice(_Section):
-    server: str
-    gpus: int
-
-
-class PlanChoice(_Section):
-    mode: str
-    tensor: int
-    pipeline: int
-    context: int
-    expert: int
-    micro_batch: int
-    virtual_stages: int
-    sharding: str
-    shard_group: int
-    recompute: str
-    sequence_parallel: bool
-
-
-class NetworkChoice(_Section):
-    family: str
-    switch: str
-    transport: str
-    oversubscription: float
-    core_oversubscription: float
-    in_network_reduction: bool
-    access_length_m: float
-    spine_length_m: float
-
-
-class TargetChoice(_Section):
-    communication_share: float
-
-
-class EconomicsChoice(_Section):
-    price_book: str
-    rental_usd_per_gpu_hour: float
-    pue: float
-    usd_per_kwh: float
-    amortisation_years: float
-    interest_rate: float
-    operations_share: float
-
-
-class Design(_Section):
+class Design(Section):
     """Everything a planner sets; units are those of ``data/parameters.csv``."""
 
     schema_version: int = SCHEMA_VERSION
@@ -95,6 +45,7 @@ class Design(_Section):
     network: NetworkChoice
     target: TargetChoice
     economics: EconomicsChoice
+    reliability: ReliabilityChoice
 
     def value(self, path: str) -> Any:
         """The value at ``section.field``."""

@@ -15,10 +15,13 @@ from netdesign.findings import Finding, find
 from netdesign.order import Parts, bill_of, networks_beside, order_of, parts_of
 from netdesign.performance.calibration import Calibration, calibration_for
 from netdesign.performance.compute import operand_bytes
+from netdesign.performance.goodput import Goodput
 from netdesign.performance.machine import Machine, Training, machine_for
 from netdesign.performance.requirement import Requirement, requirement
 from netdesign.performance.search import best_plan
 from netdesign.performance.step import StepTime, step_time
+from netdesign.performance.tails import Tail
+from netdesign.reliability import goodput_for, tail_for
 from netdesign.topology.fabric import FabricSize
 from netdesign.topology.side_networks import SideNetworks
 from netdesign.topology.sizing import size_fabric
@@ -63,6 +66,8 @@ class Evaluation:
     beside: SideNetworks  # storage, in-band and out-of-band networks
     order: BillOfMaterials  # the bill and the networks beside
     cost: Cost
+    tail: Tail  # barriers of a step and what jitter costs at them
+    goodput: Goodput  # failures, checkpoints, and what is left of the time
     crosses_taper: bool  # some group of the plan reaches over an oversubscribed tier
     taper_slowdown: float  # step time over that of the same fabric without a taper
     gpus_that_fit: int | None  # where no plan fits: the fewest GPUs (doubling) on which one does
@@ -116,10 +121,12 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
     bom = bill_of(design, parts, servers, fabric)
     beside = networks_beside(parts, servers, fabric)
     crosses = _crosses_taper(collectives, fabric)
+    parameters = as_float(parameter_count(job.arch))
+    money = _cost(design, bom, step)
     evaluation = Evaluation(
         design=design,
         architecture=job.arch,
-        parameters=as_float(parameter_count(job.arch)),
+        parameters=parameters,
         active_parameters=as_float(active_parameter_count(job.arch)),
         tokens_per_step=design.training.global_batch * design.training.sequence_length,
         servers=servers,
@@ -135,7 +142,9 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         bom=bom,
         beside=beside,
         order=order_of(design, parts, bom, beside),
-        cost=_cost(design, bom, step),
+        cost=money,
+        tail=tail_for(design, collectives, step),
+        goodput=goodput_for(design, parameters, step, money),
         crosses_taper=crosses,
         taper_slowdown=_taper_slowdown(job, plan, step) if crosses else 1.0,
         gpus_that_fit=None if fits else _gpus_that_fit(job),

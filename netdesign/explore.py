@@ -70,7 +70,7 @@ def _other_technology(design: Design, price_book: PriceBook | None) -> Alternati
     transport = min(
         (-row.efficiency, row.latency(), key)
         for key, row in catalog.transports.items()
-        if row.technology == wanted
+        if row.technology == wanted and not row.own_switches
     )[-1]
     names = {"ethernet": "Ethernet", "infiniband": "InfiniBand"}
     changes = {

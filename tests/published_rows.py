@@ -22,6 +22,8 @@ SOURCES = {
     "simumax-2025": "SimuMax B200 release v1.2 (measured column)",
     "megatron-lm-2020": "Megatron-LM README (2020 tables)",
     "narayanan-2021": "Megatron-LM SC'21 (Narayanan et al.) Table 1",
+    "torchtitan-2024": "PyTorch torchtitan performance",
+    "smith-2022": "Smith et al. 2022 (Megatron-Turing NLG 530B)",
     "korthikanti-2022": "Korthikanti et al. 2022 (Reducing Activation Recomputation)",
 }
 

@@ -188,7 +188,7 @@ def test_with_few_micro_batches_deeper_pipelines_lose_on_the_bubble() -> None:
 
 
 def standing(parts: dict[str, float], **changes: object) -> Standing:
-    made = Standing(1, Plan(), "plan", sum(parts.values()), 1.0, parts, 1, roomy=True)
+    made = Standing(1, Plan(), "plan", sum(parts.values()), 0.0, 0.0, 1.0, parts, 1, roomy=True)
     return replace(made, **changes)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 BY_SIZE = "by-size"
 BEST, MANUAL = "best", "manual"
+GIVEN = "given"
 
 _WORDS: dict[str, Mapping[Any, str]] = {
     "training.precision": {"bf16": "BF16", "fp8": "FP8"},
@@ -34,6 +35,16 @@ _WORDS: dict[str, Mapping[Any, str]] = {
         "full": "full",
     },
     "network.family": FAMILIES,
+    "reliability.fleet": {
+        "llama-3": "Llama 3, 16,384 H100",
+        "rsc-1": "Meta RSC-1, A100",
+        "rsc-2": "Meta RSC-2, A100",
+        GIVEN: "given below",
+    },
+    "reliability.checkpoint_network": {
+        "own": "a storage network",
+        "compute": "the compute fabric",
+    },
 }
 
 

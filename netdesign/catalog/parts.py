@@ -18,7 +18,11 @@ Precision = Literal["bf16", "fp8"]
 
 
 class Accelerator(Part):
-    """A GPU: memory, arithmetic and the scale-up link, which is halved to one direction."""
+    """A GPU: memory, arithmetic and the scale-up link, which is halved to one direction.
+
+    ``exponential_rate`` is how many exponentials a multiprocessor does in a clock, over those of
+    the first cards of its generation.
+    """
 
     vendor: Name
     generation: Name
@@ -29,6 +33,7 @@ class Accelerator(Part):
     scaleup_gbs_per_direction: Positive
     streaming_multiprocessors: Count | None = None
     power_w: Positive
+    exponential_rate: Positive = 1.0
     year: Count
 
     @property

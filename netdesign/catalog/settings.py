@@ -15,12 +15,19 @@ class Transport(Part):
     """How packets travel: what framing and load balancing leave of the line rate, and latency."""
 
     technology: Literal["infiniband", "ethernet"]
-    framing_efficiency: Fraction
+    mtu_bytes: Positive
+    overhead_bytes: NonNegative
     balance_efficiency: Fraction
     base_latency_us: Positive
     extra_latency_us: NonNegative
     in_network_reduction: bool
-    grade: Literal["read", "secondary", "recalled", "computed", "assumed"]
+    own_switches: bool  # runs on no switch that is sold by itself
+    grade: Literal["verified", "secondary", "recalled", "computed", "assumed"]
+
+    @property
+    def framing_efficiency(self) -> float:
+        """Share of the line that carries data when every frame is full."""
+        return self.mtu_bytes / (self.mtu_bytes + self.overhead_bytes)
 
     @property
     def efficiency(self) -> float:

@@ -41,6 +41,11 @@ NAMES = (
     "validation_collectives",
     "plan_ranking",
     "tornado",
+    "headroom_curve",
+    "ecn_thresholds",
+    "crossover_balance",
+    "crossover_message",
+    "crossover_discount",
 )
 
 

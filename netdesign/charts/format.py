@@ -112,9 +112,19 @@ def bandwidth(value: Any) -> Said:
     return _scaled(gbps, ((1.0, "Gb/s"), (1e-3, "Mb/s")))
 
 
+_RATES = ((1e6, "M tok/s"), (1e3, "k tok/s"), (1.0, "tok/s"))
+
+
 def rate(value: Any) -> Said:
     """Tokens per second."""
-    return _scaled(value, ((1e6, "M tok/s"), (1e3, "k tok/s"), (1.0, "tok/s")))
+    return _scaled(value, _RATES)
+
+
+def rates(low: Any, high: Any) -> str:
+    """A range of tokens per second, both ends in the unit of the upper one."""
+    last = rate(high)
+    factor = next((factor for factor, unit in _RATES if unit == last.unit), 1.0)
+    return between(Said(digits(low / factor), last.unit), last)
 
 
 def parameters(value: Any) -> Said:
@@ -152,6 +162,14 @@ def percent(share: Any) -> Said:
         return Said(digits(share), "%")
     hundredths = share * 100
     return Said(f"{hundredths:,.0f}" if abs(hundredths) >= 9.95 else f"{hundredths:.1f}", "%")
+
+
+def between(low: Said | str, high: Said | str) -> str:
+    """A range in words; a unit that both ends share is said once: 9.3 to 12.7 s."""
+    first, last = str(low), str(high)
+    number, _, unit = first.partition(SPACE)
+    shared = unit and last.endswith(f"{SPACE}{unit}")
+    return f"{number if shared else first} to {last}"
 
 
 def ratio(value: Any) -> str:

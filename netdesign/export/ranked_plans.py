@@ -38,6 +38,8 @@ def _standing(standing: Standing, ranking: Ranking) -> dict[str, Any]:
         "shard_group_ranks": int(shard_ranks(plan)),
         "recompute_level": int(plan.recompute),
         "step_time_s": standing.step_time_s,
+        "step_time_low_s": standing.step_time_low_s,
+        "step_time_high_s": standing.step_time_high_s,
         "memory_bytes": standing.memory_bytes,
         "variants_count": standing.variants,
         "parts": {f"{name}_s": value for name, value in standing.parts.items()},

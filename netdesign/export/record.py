@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from netdesign.bands import MEANING, SHARE, Band, bands
 from netdesign.economics.bom import BillOfMaterials
 from netdesign.evaluate import Evaluation
+from netdesign.export.goodput_record import goodput_record, tail_record
 from netdesign.performance.step import CommunicationTime
 from netdesign.units import bytes_per_second_to_gbps
 from netdesign.workload.plan import shard_ranks
@@ -28,6 +30,9 @@ def to_record(evaluation: Evaluation) -> dict[str, Any]:
         "bom": _bom(evaluation.bom),
         "order": _bom(evaluation.order),
         "cost": _cost(evaluation),
+        "tail": tail_record(evaluation.tail),
+        "goodput": goodput_record(evaluation.goodput),
+        "band": {"runs_share": SHARE, "meaning": MEANING},
         "findings": [
             {
                 "code": finding.code,
@@ -134,12 +139,20 @@ def _communication(part: CommunicationTime) -> dict[str, Any]:
     }
 
 
-def _step(evaluation: Evaluation) -> dict[str, Any]:
-    step = evaluation.step
+def _banded(name: str, unit: str, band: Band) -> dict[str, float]:
+    """A number and the ends of its range; the unit stays last in the names, and whole."""
+    stem = f"{name}_" if name else ""
     return {
-        "step_time_s": step.step_time_s,
-        "step_time_low_s": step.step_time_low_s,
-        "step_time_high_s": step.step_time_high_s,
+        f"{stem}{unit}": band.value,
+        f"{stem}low_{unit}": band.low,
+        f"{stem}high_{unit}": band.high,
+    }
+
+
+def _step(evaluation: Evaluation) -> dict[str, Any]:
+    step, found = evaluation.step, bands(evaluation)
+    return {
+        **_banded("step_time", "s", found.step_time_s),
         "compute_s": step.compute_s,
         "bubble_s": step.bubble_s,
         "communication": [_communication(part) for part in step.communication if part.total_s > 0],
@@ -148,9 +161,9 @@ def _step(evaluation: Evaluation) -> dict[str, Any]:
         "overhead_s": step.overhead_s,
         "bubble_share": step.bubble_share,
         "model_flops": step.model_flops,
-        "tokens_per_s": step.tokens_per_s,
-        "tokens_per_s_per_gpu": step.tokens_per_s_per_gpu,
-        "mfu_share": step.mfu,
+        **_banded("", "tokens_per_s", found.tokens_per_s),
+        **_banded("", "tokens_per_s_per_gpu", found.tokens_per_s_per_gpu),
+        **_banded("mfu", "share", found.mfu),
     }
 
 
@@ -209,7 +222,7 @@ def _bom(bom: BillOfMaterials) -> dict[str, Any]:
 
 
 def _cost(evaluation: Evaluation) -> dict[str, Any]:
-    cost = evaluation.cost
+    cost, found = evaluation.cost, bands(evaluation)
     return {
         "capex_usd": cost.capex_usd,
         "network_capex_usd": cost.network_capex_usd,
@@ -217,11 +230,11 @@ def _cost(evaluation: Evaluation) -> dict[str, Any]:
         "power_w": cost.power_w,
         "energy_usd_per_year": cost.energy_usd_per_year,
         "usd_per_gpu_hour": cost.usd_per_gpu_hour,
-        "usd_per_step": cost.usd_per_step,
-        "usd_per_million_tokens": cost.usd_per_million_tokens,
-        "training_usd": cost.training_usd,
-        "training_days": cost.training_days,
-        "training_gpu_hours": cost.training_gpu_hours,
-        "network_wait_usd_per_day": cost.network_wait_usd_per_day,
+        **_banded("", "usd_per_step", found.usd_per_step),
+        **_banded("", "usd_per_million_tokens", found.usd_per_million_tokens),
+        **_banded("training", "usd", found.training_usd),
+        **_banded("training", "days", found.training_days),
+        **_banded("training", "gpu_hours", found.training_gpu_hours),
+        **_banded("network_wait", "usd_per_day", found.network_wait_usd_per_day),
         "complete": cost.complete,
     }

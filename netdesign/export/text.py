@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import textwrap
 
+from netdesign.bands import MEANING, bands
 from netdesign.catalog import load_catalog
 from netdesign.design import choices
 from netdesign.evaluate import Evaluation
+from netdesign.export.goodput_text import goodput_lines
 from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes, watts_to_kilowatts
 
 
@@ -20,6 +22,8 @@ def to_text(evaluation: Evaluation) -> str:
             *_job(evaluation),
             *_network(evaluation),
             *_money(evaluation),
+            *(_line(*each) for each in goodput_lines(evaluation)),
+            "",
             *_findings(evaluation),
         ]
     )
@@ -30,7 +34,13 @@ def _line(label: str, value: str) -> str:
 
 
 def _job(evaluation: Evaluation) -> list[str]:
-    step, memory, need = evaluation.step, evaluation.memory, evaluation.requirement
+    memory, need, found = evaluation.memory, evaluation.requirement, bands(evaluation)
+    time, mfu, speed, each = (
+        found.step_time_s,
+        found.mfu,
+        found.tokens_per_s,
+        found.tokens_per_s_per_gpu,
+    )
     return [
         _line(
             "model", f"{evaluation.architecture.name}, {evaluation.parameters / 1e9:,.1f} billion"
@@ -38,11 +48,11 @@ def _job(evaluation: Evaluation) -> list[str]:
         _line("plan", evaluation.plan_label),
         _line(
             "step time",
-            f"{step.step_time_s:,.3f} s ({step.step_time_low_s:,.3f} to "
-            f"{step.step_time_high_s:,.3f} s in 8 of 10 cases)",
+            f"{time.value:,.3f} s ({time.low:,.3f} to {time.high:,.3f} s: {MEANING})",
         ),
-        _line("MFU", f"{step.mfu:.1%}"),
-        _line("tokens/s", f"{step.tokens_per_s:,.0f} ({step.tokens_per_s_per_gpu:,.0f} per GPU)"),
+        _line("MFU", f"{mfu.value:.1%} ({mfu.low:.1%} to {mfu.high:.1%})"),
+        _line("tokens/s", f"{speed.value:,.0f} ({speed.low:,.0f} to {speed.high:,.0f})"),
+        _line("tokens/s per GPU", f"{each.value:,.0f} ({each.low:,.0f} to {each.high:,.0f})"),
         _line(
             "memory per GPU",
             f"{bytes_to_gigabytes(memory.total):,.1f} of "
@@ -79,7 +89,9 @@ def _network(evaluation: Evaluation) -> list[str]:
 
 
 def _money(evaluation: Evaluation) -> list[str]:
-    cost = evaluation.cost
+    cost, found = evaluation.cost, bands(evaluation)
+    days, run, million = found.training_days, found.training_usd, found.usd_per_million_tokens
+    hours, wait = found.training_gpu_hours, found.network_wait_usd_per_day
     bound = "" if cost.complete else " at least (parts without a price)"
     least = "" if cost.complete else "at least "
     metered = "at least " if evaluation.bom.unmetered else ""
@@ -90,12 +102,19 @@ def _money(evaluation: Evaluation) -> list[str]:
         _line("power", f"{metered}{watts_to_kilowatts(cost.power_w):,.0f} kW"),
         _line(
             "the run",
-            f"{cost.training_days:,.1f} days, {cost.training_gpu_hours:,.0f} GPU-hours, "
-            f"{least}${cost.training_usd:,.0f}",
+            f"{days.value:,.1f} days ({days.low:,.1f} to {days.high:,.1f}), "
+            f"{hours.value:,.0f} GPU-hours ({hours.low:,.0f} to {hours.high:,.0f})",
         ),
-        _line("per million tokens", f"{least}${cost.usd_per_million_tokens:,.3f}"),
-        _line("lost to the network", f"${cost.network_wait_usd_per_day:,.0f} per day"),
-        "",
+        _line("cost of the run", f"{least}${run.value:,.0f} (${run.low:,.0f} to ${run.high:,.0f})"),
+        _line(
+            "per million tokens",
+            f"{least}${million.value:,.3f} (${million.low:,.3f} to ${million.high:,.3f})",
+        ),
+        _line(
+            "lost to the network",
+            f"${wait.value:,.0f} per day (${wait.low:,.0f} to ${wait.high:,.0f} if the network "
+            "alone made the step shorter or longer)",
+        ),
     ]
 
 

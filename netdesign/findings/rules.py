@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from netdesign.findings import compatibility, fabric, growth, job, money
+from netdesign.findings import compatibility, fabric, growth, job, money, reliability
 from netdesign.findings.finding import SEVERITIES, Finding
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ RULES: tuple[Rule, ...] = (
     fabric.hashed_paths,
     money.run_outlives_the_hardware,
     compatibility.slow_links,
+    reliability.ettr_is_low,
+    reliability.checkpoint_write_is_slow,
     job.bubble_is_large,
     job.memory_is_tight,
     job.batch_does_not_divide,
@@ -37,6 +39,8 @@ RULES: tuple[Rule, ...] = (
     fabric.one_switch_would_do,
     fabric.stranded_ports,
     fabric.partly_filled_server,
+    reliability.storage_shares_the_compute_fabric,
+    reliability.single_homed_stops,
     growth.cables_move_when_it_doubles,
     money.network_share_is_low,
     money.network_share_is_high,

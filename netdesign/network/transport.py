@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from netdesign.arrays import Numeric
 from netdesign.formulas import formula
 from netdesign.network.congestion import crossing_efficiency
@@ -47,3 +49,44 @@ def effective_bandwidth(
     float or array, bytes/s
     """
     return line_rate * framing * crossing_efficiency(balance, crossing_share)
+
+
+@formula(latex=r"\frac{1}{\eta_Q} = 1 + \frac{1/\eta_1 - 1}{\sqrt{Q}}", source="fabric-economics")
+def balance_with_queue_pairs(balance: Numeric, queue_pairs: Numeric) -> Numeric:
+    """Rate of hashed traffic when every connection is cut into more queue pairs.
+
+    The load of the fullest link exceeds the mean by a root of the flows on it, so what hashing
+    loses falls with the root of the queue pairs: the scaling of ``ecmp_slowest_estimate``, laid
+    through a rate that was measured with one.
+
+    Parameters
+    ----------
+    balance : float or array, 0 to 1         with one queue pair a connection, of the fair share
+    queue_pairs : int or array, >= 1         a connection; each is hashed by itself
+
+    Returns
+    -------
+    float or array, 1
+    """
+    return 1 / (1 + (1 / balance - 1) / np.sqrt(queue_pairs))
+
+
+@formula(latex=r"g = \min\left(\frac{2(N-1)}{N}\,\epsilon,\ g_{max}\right)", source="nccl-tuning")
+def reduction_gain(ranks: Numeric, efficiency: Numeric, largest: Numeric) -> Numeric:
+    """Largest gain of an all-reduce that switches of the network add, over a ring.
+
+    A ring sends 2(N-1)/N of the message, reduction in the switches sends it once. Only all-reduce
+    gains; all-gather and reduce-scatter keep their time.
+
+    Parameters
+    ----------
+    ranks : int or array, >= 1               servers of the group
+    efficiency : float or array, 0 to 1      of the link while the switches add
+    largest : float or array, >= 1           never more than this
+
+    Returns
+    -------
+    float or array, 1                        at least 1: what does not gain is left to the ring
+    """
+    ideal = 2 * (ranks - 1) / ranks * efficiency
+    return np.maximum(1.0, np.minimum(ideal, largest))

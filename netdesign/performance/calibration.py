@@ -32,7 +32,7 @@ class Calibration:
     layer_idle_s: float  # gaps between kernels and waits in one pass over a layer
     expert_launch_s: float  # more of it for a layer with routed experts
     expert_copies: float  # of every routed token in a pass, besides its way to and from experts
-    step_overhead_s: float  # per step: data, logging, global norm, synchronisation
+    step_overhead_s: float  # per step and doubling of GPUs: norm, data, logging, the last rank
     domain_efficiency: float  # collectives inside the scale-up domain over its line rate
     domain_latency_s: float  # per message between two GPUs of a domain
     domain_start_up_s: float  # per collective inside a domain

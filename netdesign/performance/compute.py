@@ -30,6 +30,7 @@ class ComputeTime:
     layer_forward: Numeric  # an average layer
     layer_backward: Numeric  # with whatever is recomputed
     attention_forward: Numeric  # of the layer's forward, scores and values
+    weight_gradient: Numeric  # of the layer's backward, what no other stage waits for
     ends: Numeric  # embedding, logits and loss, both passes; on the ends of the pipeline
 
 
@@ -137,6 +138,7 @@ def compute_time(
         layer_forward=forward,
         layer_backward=backward + _again(plan, training, forward, attention),
         attention_forward=attention,
+        weight_gradient=weights + accumulate,
         ends=_ends_time(arch, plan, tokens, products[-1], training, machine, calibration),
     )
 
@@ -156,29 +158,30 @@ def _matrix_speed(
     """FLOP/s, memory bandwidth and operand bytes of the products with weights."""
     flops, bandwidth, width = _sixteen_bit(machine, calibration)
     if training.precision in EIGHT_BIT:
-        peak = machine.peak_flops * _power_factor(machine, calibration)
-        return peak * calibration.matrix_efficiency_fp8, bandwidth, 1
+        share = _efficiency(calibration.matrix_efficiency_fp8, machine, calibration)
+        return machine.peak_flops * share, bandwidth, 1
     return flops, bandwidth, width
 
 
 def _sixteen_bit(machine: Machine, calibration: Calibration) -> tuple[Numeric, Numeric, int]:
     return (
         machine.attention_peak_flops
-        * (calibration.matrix_efficiency * _power_factor(machine, calibration)),
+        * _efficiency(calibration.matrix_efficiency, machine, calibration),
         _memory_speed(machine, calibration) / calibration.matrix_traffic,
         2,
     )
 
 
-def _power_factor(machine: Machine, calibration: Calibration) -> Numeric:
-    """Products of a card with more power for its peak than its generation's usual one run faster.
+def _efficiency(usual: float, machine: Machine, calibration: Calibration) -> Numeric:
+    """Share of the peak that large products reach; ``usual`` on its generation's usual card.
 
-    Large products draw all the power a card may, and it lowers its clock.
+    Large products draw all the power a card may, and it lowers its clock: a card with more power
+    for its peak runs them faster, up to the clock that the peak is stated at.
     """
     if machine.power_w is None:
-        return 1.0
+        return usual
     given = machine.power_w / (machine.attention_peak_flops * calibration.watts_per_flops)
-    return given**calibration.power_exponent
+    return np.minimum(usual * given**calibration.power_exponent, 1.0)
 
 
 def _memory_speed(machine: Machine, calibration: Calibration) -> Numeric:
@@ -238,7 +241,8 @@ def _attention_time(
     peak = machine.attention_peak_flops
     if training.flash_attention:
         scores = core[0].m * core[0].n * core[0].count
-        waits = calibration.softmax_share * calibration.exponential_flops
+        exponential = calibration.exponential_flops / machine.exponential_rate
+        waits = calibration.softmax_share * exponential
         forward = (flops + waits * scores) / (peak * calibration.attention_efficiency)
         return forward, 2.5 * forward
     time: Numeric = 0.0

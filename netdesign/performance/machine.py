@@ -22,6 +22,8 @@ class Training:
     overlap: bool = True  # tensor and gradient communication run beside computing
     document_length: Numeric | None = None  # of packed ones, which attention keeps to; None: one
     dispatch_bytes: Numeric | None = None  # of a value sent to an expert; None: as activations
+    zero_bubble: bool = False  # gradients of weights wait for the pipeline's idle time
+    expert_overlap: bool = False  # a forward pass beside a backward one hides their all-to-alls
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Machine:
     in_network_reduction: bool = False
     peak_flops_16bit: Numeric | None = None  # of attention; None: the same as peak_flops
     power_w: Numeric | None = None  # the card may draw; None: as its generation's usual card
+    exponential_rate: Numeric = 1.0  # exponentials a clock, over those of its generation's first
 
     @property
     def attention_peak_flops(self) -> Numeric:
@@ -82,6 +85,7 @@ def machine_for(
         generation=accelerator.generation,
         peak_flops=accelerator.peak_flops(precision),
         peak_flops_16bit=accelerator.peak_flops("bf16"),
+        exponential_rate=accelerator.exponential_rate,
         memory_bytes=accelerator.memory_bytes,
         memory_bandwidth=accelerator.memory_bandwidth,
         domain_gpus=server.scaleup_domain,

@@ -27,6 +27,7 @@ ARCHITECTURE_NUMBERS = (
     "experts_per_token", "shared_experts", "expert_ffn_hidden", "dense_layers", "query_rank",
     "kv_rank", "nope_dim", "rope_dim", "value_dim",
 )  # fmt: skip
+_RECOMPUTE = {**RECOMPUTE, "half": 1.5}  # of the layers, as Plan.recompute counts
 _PLAN_NUMBERS = ("tensor", "pipeline", "context", "expert", "data", "micro_batch")
 
 
@@ -35,7 +36,8 @@ class MeasuredRun(Row):
 
     ``network_stated`` is false where the rate of the network is that of the accelerator's usual
     server. ``document_length`` is the mean length of the documents that a sequence packs, where
-    attention keeps to them. ``left_out`` names the rule that keeps a run out of fits and scores.
+    attention keeps to them. ``recompute`` is ``half`` where every other layer, or every other
+    product, is computed again. ``left_out`` names the rule that keeps a run out of fits and scores.
     """
 
     id: Name
@@ -81,7 +83,7 @@ class MeasuredRun(Row):
     sequence_parallel: bool
     precision: Literal["bf16", "fp16", "fp8", "mxfp8", "nvfp4"]
     gradient_bytes: Count
-    recompute: Literal["none", "selective", "full", "custom"] | None = None
+    recompute: Literal["none", "selective", "half", "full", "custom"] | None = None
     flash_attention: bool
     overlap: bool
     document_length: Count | None = None
@@ -126,7 +128,7 @@ class RunBatch:
 
     def least_memory_bytes(self, calibration: Calibration) -> Numeric:
         """The memory need under the most saving recomputation that the source leaves open."""
-        unsaid = np.array([run.recompute not in RECOMPUTE for run in self.runs])
+        unsaid = np.array([run.recompute not in _RECOMPUTE for run in self.runs])
         saving = np.where(unsaid, RECOMPUTE["full"], self.plan.recompute)
         other = replace(self, plan=replace(self.plan, recompute=saving)).memory_bytes(calibration)
         return np.minimum(other, self.memory_bytes(calibration))
@@ -204,7 +206,7 @@ def _batch(runs: tuple[MeasuredRun, ...]) -> RunBatch:
         virtual_stages=np.array([run.virtual_stages or 1 for run in runs]),
         sharding=np.array([SHARDING[run.sharding or "zero-1"] for run in runs]),
         shard_group=_column(runs, "shard_group"),
-        recompute=np.array([RECOMPUTE.get(run.recompute or "", -1) for run in runs]),
+        recompute=np.array([_RECOMPUTE.get(run.recompute or "", -1) for run in runs]),
         sequence_parallel=first.sequence_parallel,
     )
     training = Training(
@@ -237,6 +239,7 @@ def _machine(runs: tuple[MeasuredRun, ...], precision: str) -> Machine:
         peak_flops=np.array([part.peak_flops(precision) for part in parts]),
         power_w=np.array([part.power_w or np.nan for part in parts]),
         peak_flops_16bit=np.array([part.peak_flops() for part in parts]),
+        exponential_rate=np.array([part.exponential_rate for part in parts]),
         memory_bytes=np.array([part.memory_bytes for part in parts]),
         memory_bandwidth=np.array([part.memory_bandwidth for part in parts]),
         domain_gpus=_column(runs, "domain_gpus"),

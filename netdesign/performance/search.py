@@ -15,6 +15,18 @@ from netdesign.workload.memory import memory_per_gpu
 from netdesign.workload.plan import Plan, candidate_plans, plan_at
 from netdesign.workload.transformer import Architecture
 
+_SETTINGS = (
+    "tensor",
+    "pipeline",
+    "context",
+    "expert",
+    "data",
+    "virtual_stages",
+    "sharding",
+    "shard_group",
+    "micro_batch",
+)
+
 
 @lru_cache(maxsize=256)
 def best_plan(
@@ -59,17 +71,32 @@ def best_plan(
             operand_bytes=operand_bytes(training.precision),
         ).total
         memory = np.broadcast_to(memory, np.shape(plans.data))
-        fits = np.flatnonzero(memory <= memory_limit)
+        within = memory <= memory_limit
+        roomy = memory <= comfortable_share * memory_limit
+        fits = np.flatnonzero(within & ~_recomputes_in_vain(plans, within, roomy))
         if fits.size:
             fitting = plan_at(plans, fits)
             step = step_time(
                 arch, fitting, training, machine, calibration, gradient_bytes=gradient_bytes
             )
             speed = np.broadcast_to(step.tokens_per_s, fits.shape)
-            roomy = memory[fits] <= comfortable_share * memory_limit
-            best = _fastest(speed, roomy, worth=comfortable_share)
+            best = _fastest(speed, roomy[fits], worth=comfortable_share)
             return plan_at(plans, int(fits[best])), True
     return plan_at(plans, int(np.argmin(memory))), False
+
+
+def _recomputes_in_vain(plans: Plan, fits: Array, roomy: Array) -> Array:
+    """Plans of which the same with less recomputation, the row before, fits with as much room.
+
+    Recomputation never makes a step shorter: such a plan is never the fastest.
+    """
+    in_vain = np.zeros(len(fits), dtype=bool)
+    same = np.asarray(plans.recompute)[1:] > np.asarray(plans.recompute)[:-1]
+    for name in _SETTINGS:
+        values = np.asarray(getattr(plans, name))
+        same &= values[1:] == values[:-1]
+    in_vain[1:] = same & fits[:-1] & (roomy[:-1] | ~roomy[1:])
+    return in_vain
 
 
 def _fastest(speed: Array, roomy: Array, worth: float) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -124,6 +124,23 @@ def model_flops_utilisation(
     return model_flops / (step_time * gpus * peak_flops)
 
 
+def step_overhead(gpus: Numeric, per_doubling: Numeric) -> Numeric:
+    """Time of a step outside its passes: global norm, loss, data, and waiting for the last rank.
+
+    All ranks meet several times a step; the more there are, the later is the last of them.
+
+    Parameters
+    ----------
+    gpus : int or array, >= 1               of the job; 1 gives 0 s
+    per_doubling : float or array, s        more for twice the GPUs
+
+    Returns
+    -------
+    float or array, s
+    """
+    return per_doubling * np.log2(gpus)
+
+
 def step_time(
     arch: Architecture,
     plan: Plan,
@@ -174,21 +191,11 @@ def step_time(
         if part.parallelism in IN_LAYER:
             in_layer = in_layer + part.exposed_s
     pipeline = _pipeline(arch, plan, compute, layers, in_layer)
+    if training.zero_bubble:
+        pipeline = replace(pipeline, idle=pipeline.idle - _filled(arch, plan, compute, pipeline))
     optimizer = _optimizer(arch, plan, machine, calibration)
-    total = pipeline.compute + pipeline.idle + optimizer + calibration.step_overhead_s
-    for part in communication:
-        total = total + part.exposed_s
-    return _step(
-        arch, plan, training, machine, calibration, pipeline, communication, optimizer, total
-    )
-
-
-def _buckets(calibration: Calibration) -> Buckets:
-    return Buckets(
-        calibration.bucket_parameters,
-        calibration.bucket_parameters_per_rank,
-        calibration.broadcasts_per_rank,
-    )
+    parts = (pipeline, communication, optimizer)
+    return _step(arch, plan, training, machine, calibration, *parts)
 
 
 def _step(
@@ -200,18 +207,21 @@ def _step(
     pipeline: Pipeline,
     communication: list[CommunicationTime],
     optimizer: Numeric,
-    total: Numeric,
 ) -> StepTime:
+    gpus = plan.tensor * plan.pipeline * plan.context * plan.data
+    overhead = step_overhead(gpus, calibration.step_overhead_s)
+    total = pipeline.compute + pipeline.idle + optimizer + overhead
+    for part in communication:
+        total = total + part.exposed_s
     tokens = training.global_batch * training.sequence_length
     flops = tokens * flops_per_token(arch, training.sequence_length, causal=training.causal)
-    gpus = plan.tensor * plan.pipeline * plan.context * plan.data
     rate = tokens / total
     return StepTime(
         compute_s=pipeline.compute,
         bubble_s=pipeline.idle,
         communication=_by_parallelism(communication),
         optimizer_s=optimizer,
-        overhead_s=calibration.step_overhead_s,
+        overhead_s=overhead,
         step_time_s=total,
         step_time_low_s=total * calibration.error_low,
         step_time_high_s=total * calibration.error_high,
@@ -220,6 +230,14 @@ def _step(
         tokens_per_s=rate,
         tokens_per_s_per_gpu=rate / gpus,
         mfu=model_flops_utilisation(flops, total, gpus, machine.peak_flops),
+    )
+
+
+def _buckets(calibration: Calibration) -> Buckets:
+    return Buckets(
+        calibration.bucket_parameters,
+        calibration.bucket_parameters_per_rank,
+        calibration.broadcasts_per_rank,
     )
 
 
@@ -244,6 +262,32 @@ def _pipeline(
     return Pipeline(batches * work, duration - batches * mean)
 
 
+@formula(latex=r"t = 2\,\frac{p-1}{v}\,t_W", source="qi-2023")
+def filled_bubble(weight_gradient: Numeric, pipeline: Numeric, virtual_stages: Numeric) -> Numeric:
+    """Idle time of a 1F1B pipeline that a split backward pass fills, at the same memory.
+
+    Only gradients of inputs are passed on; those of weights wait until a stage has nothing else
+    to do: ``(p - 1)(F + B + W)`` of filling and draining becomes ``(p - 1)(F + B - W)``.
+
+    Parameters
+    ----------
+    weight_gradient : float or array, s     of a micro-batch on a stage
+    pipeline : int or array, >= 1           stages p
+    virtual_stages : int or array, >= 1     v
+
+    Returns
+    -------
+    float or array, s
+    """
+    return 2.0 * (pipeline - 1) / virtual_stages * weight_gradient
+
+
+def _filled(arch: Architecture, plan: Plan, compute: ComputeTime, pipeline: Pipeline) -> Numeric:
+    """What a zero-bubble schedule fills, at most all of the idle time."""
+    stage = compute.weight_gradient * arch.layers / plan.pipeline
+    return np.minimum(filled_bubble(stage, plan.pipeline, plan.virtual_stages), pipeline.idle)
+
+
 def _communication(
     entry: TimedCollective,
     arch: Architecture,
@@ -261,6 +305,10 @@ def _communication(
         exposed = time * fill * (1.0 - training.overlap * calibration.tensor_hidden_share)
     elif kind == "expert":
         exposed = time * fill * (1.0 - calibration.expert_hidden_share)
+        if training.expert_overlap:
+            layer = compute.layer_forward + compute.layer_backward
+            window = layer * plan.micro_batches * arch.layers / plan.pipeline
+            exposed = exposed_time(time * fill, window, 0.0)
     elif kind == "context":
         # Keys and values travel while the attention of the previous ones is computed.
         window = 3.0 * compute.attention_forward * plan.micro_batches * arch.layers / plan.pipeline

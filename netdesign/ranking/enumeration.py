@@ -15,6 +15,7 @@ from netdesign.workload.plan import RECOMPUTE, SHARDING, Plan, micro_batches, pl
 from netdesign.workload.transformer import Architecture
 
 LARGEST_MICRO_BATCH = 64
+THREES = (3, 6)  # micro-batches beside the powers of two
 _COLUMNS = (
     "tensor",
     "pipeline",
@@ -50,12 +51,13 @@ def valid_plans(
 ) -> ValidPlans:
     """Every plan that a training framework could run, whether or not it fits in memory.
 
-    Tensor degrees divide the heads and stay inside a scale-up domain; pipelines divide the GPUs and
-    their fullest stage has at most twice the mean of layers; every number of chunks that makes the
-    chunks smaller, where the micro-batches fill whole rounds of the pipeline; context parallelism
-    over powers of two while a rank keeps 1,024 tokens; every expert degree that divides experts and
-    data ranks; DDP, ZeRO-1, ZeRO-2, FSDP, and without a pipeline HSDP over whole domains;
-    micro-batches of powers of two; the three kinds of recomputation. Sequence parallelism is on: it
+    Tensor degrees divide the heads, share key and value heads evenly and stay inside a scale-up
+    domain; pipelines divide the GPUs and their fullest stage has at most twice the mean of layers;
+    every number of chunks that makes the chunks smaller, where the micro-batches fill whole
+    rounds of the pipeline; context parallelism over powers of two while a rank keeps 1,024 tokens;
+    every expert degree that divides experts and data ranks; DDP, ZeRO-1, ZeRO-2, FSDP, and without
+    a pipeline HSDP over whole domains; micro-batches of powers of two, and of 3 and 6 where they
+    divide the sequences of a rank; the three kinds of recomputation. Sequence parallelism is on: it
     costs nothing. Where GPUs and batch leave no plan, the largest power of two of GPUs that has one
     works and the rest is idle.
 
@@ -125,7 +127,7 @@ def _cuts(
     arch: Architecture, gpus: int, global_batch: int, domain_gpus: int, sequence_length: int
 ) -> Array:
     """Rows of tensor, pipeline, context and data ranks."""
-    tensors = [t for t in _divisors(int(arch.heads)) if t <= domain_gpus and gpus % t == 0]
+    tensors = [t for t in tensor_degrees(arch, domain_gpus) if gpus % t == 0]
     layers = int(arch.layers)
     pipelines = [p for p in range(1, min(layers, gpus) + 1) if gpus % p == 0 and _even(layers, p)]
     most = max(1, sequence_length // THOROUGH.tokens_per_context_rank)
@@ -138,6 +140,29 @@ def _cuts(
         and (data := gpus // (tensor * pipeline * context)) <= global_batch
     ]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
+
+
+def tensor_degrees(arch: Architecture, domain_gpus: int) -> list[int]:
+    """Degrees that divide the heads, share key and value heads evenly, and stay inside a domain.
+
+    Groups of consecutive ranks do where their size divides the domain; of a domain of 72 powers of
+    two use 64. Wider groups are left out: no published run has one, so the hidden share of their
+    communication would be a guess, and the guess would often come first.
+
+    Parameters
+    ----------
+    arch : Architecture     of scalars
+    domain_gpus : int       GPUs of one scale-up domain
+
+    Returns
+    -------
+    list of int, ascending
+    """
+    keys = int(arch.kv_heads)
+    inside = {*_powers_of_two(domain_gpus), *_divisors(domain_gpus)}
+    return [
+        t for t in _divisors(int(arch.heads)) if (keys % t == 0 or t % keys == 0) and t in inside
+    ]
 
 
 def _divisors(number: int) -> list[int]:
@@ -181,7 +206,9 @@ def _shardings(pipeline: int, replicas: int, local: int) -> list[_Choice]:
 
 
 def _micro_batch_sizes(sequences: int) -> list[_Choice]:
-    return [(size,) for size in _powers_of_two(min(sequences, LARGEST_MICRO_BATCH))]
+    sizes = [*_powers_of_two(min(sequences, LARGEST_MICRO_BATCH))]
+    sizes += [size for size in THREES if sequences and sequences % size == 0]
+    return [(size,) for size in sorted(sizes)]
 
 
 def _limited(plans: Plan, legal: Array, most: int | None) -> tuple[Array, tuple[str, ...]]:

@@ -71,6 +71,8 @@ class Standing:
     plan: Plan
     label: str
     step_time_s: float
+    step_time_low_s: float  # the band of the calibration
+    step_time_high_s: float
     memory_bytes: float
     parts: Mapping[str, float]  # s: compute, recompute, bubble, kinds of communication, ...
     variants: int  # plans of the same degrees that fit, this one included
@@ -106,6 +108,15 @@ class Ranking:
         positions = np.arange(self.fitting) if every_variant else self.best_of_cut
         return self._standings(positions[:most])
 
+    def ahead(self) -> Standing | None:
+        """The first, where it is faster than the design's plan by more than a rule asks for."""
+        first = next(iter(self.standings(1)), None)
+        if first is None or self.own.rank == 1:
+            return None
+        worth = load_catalog().rules["plan-ahead"].value
+        beaten = self.own.rank == 0 or self.own.step_time_s > (1 + worth) * first.step_time_s
+        return first if beaten else None
+
     def runner_up(self) -> Standing | None:
         """The fastest plan that cuts the job in another way than the design's plan does."""
         own = tuple(int(getattr(self.own.plan, name)) for name in _CUT)
@@ -124,13 +135,16 @@ class Ranking:
         plans = plan_at(self.plans, positions)
         counts = dict(zip(self.best_of_cut.tolist(), self.of_cut.tolist(), strict=True))
         parts = parts_of_steps(self.job, plans)
+        low, high = self.job.calibration.error_low, self.job.calibration.error_high
         memory, limit = self.memory_bytes, self.job.comfortable_share * self.job.memory_limit
         return tuple(
             Standing(
                 rank=position + 1,
                 plan=(plan := plan_at(plans, i)),
                 label=plan_label(plan),
-                step_time_s=as_float(self.step_time_s[position]),
+                step_time_s=(time := as_float(self.step_time_s[position])),
+                step_time_low_s=time * low,
+                step_time_high_s=time * high,
                 memory_bytes=as_float(memory[position]),
                 parts={name: as_float(values[i]) for name, values in parts.items()},
                 variants=counts.get(position, 1),
@@ -300,6 +314,8 @@ def _alone(
         plan=plan,
         label=plan_label(plan),
         step_time_s=step,
+        step_time_low_s=step * job.calibration.error_low,
+        step_time_high_s=step * job.calibration.error_high,
         memory_bytes=memory,
         parts={name: as_float(values) for name, values in parts.items()},
         variants=1,

@@ -48,7 +48,7 @@ MOST_ROWS = 50_000
 LONGEST_TEXT = 4000
 _TOO_LONG = "\0"  # stands beside the columns of a row with too many cells
 _SHARDING = {"0": "ddp", "1": "zero-1", "2": "zero-2", "3": "fsdp"}
-_RECOMPUTE = ("none", "selective", "full", "custom")
+_RECOMPUTE = ("none", "selective", "half", "full", "custom")
 _TRUTH = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 _NOT_COVERED = {
     "states-offloaded-to-host": "its states are offloaded to the host, which is not modelled",
@@ -56,7 +56,7 @@ _NOT_COVERED = {
     "precision-not-modelled": "its precision is not modelled",
 }
 _TOLD_ALIKE = (
-    "layers", "hidden", "heads", "vocab", "sequence_length", "accelerator", "gpus", "tensor",
+    "layers", "hidden", "heads", "vocab", "sequence_length", "gpus", "tensor",
     "pipeline", "context", "expert", "data", "micro_batch", "global_batch", "precision",
 )  # fmt: skip
 
@@ -344,13 +344,21 @@ def _stack(words: Mapping[str, str], row: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _kind_of_card(accelerator: str) -> tuple[str, float]:
+    card = measured_accelerators()[accelerator]
+    return card.name.partition(" ")[0], card.memory_gb
+
+
 def _as_published(run: MeasuredRun) -> MeasuredRun:
     """The run of the project's own table where this is the same one.
 
     It holds besides what the source says outside the columns of this layout: the software, the
-    groups of sharding, sequence parallelism. The measured time is never taken from there.
+    groups of sharding, sequence parallelism, the make of a card. The measured time is never taken
+    from there.
     """
     known = measured_runs().get(run.id)
     if known is None or any(getattr(run, name) != getattr(known, name) for name in _TOLD_ALIKE):
+        return run
+    if _kind_of_card(run.accelerator) != _kind_of_card(known.accelerator):
         return run
     return known.model_copy(update={"step_time_s": run.step_time_s, "source": run.source})

@@ -6,20 +6,29 @@ architecture article.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
-from netdesign.catalog import load_catalog
-from netdesign.design import default_design
+from netdesign.catalog import data_directory, load_catalog
+from netdesign.catalog.switch_chips import switch_chips
+from netdesign.design import default_design, read_design
 from netdesign.economics.cost import network_wait_usd_per_day
 from netdesign.evaluate import Evaluation, evaluate
+from netdesign.failures import broken, outcome, stage_of
+from netdesign.failures.preflight import preflight
+from netdesign.lossless import lossless_plan
 from netdesign.network.collectives import (
     hierarchical_allreduce_time,
     in_network_allreduce_time,
     ring_allreduce_time,
 )
+from netdesign.network.lossless.shared_buffer import buffer_per_port, length_that_fills
+from netdesign.network.slow_link import SlowRing
 from netdesign.performance.requirement import Requirement
+from netdesign.performance.storage import checkpoint_bytes
+from netdesign.performance.tails import barrier_overhead, tail_percentile
 from netdesign.units import gbps_to_bytes_per_second
 from netdesign.workload.architecture import architecture_for_size, architecture_from_model
 from netdesign.workload.memory import memory_per_gpu
@@ -88,12 +97,12 @@ def test_a05_nvlink_of_an_h100_is_450_gb_a_second_each_way() -> None:
     assert load_catalog().accelerators["h100-sxm"].scaleup_bandwidth == 450e9
 
 
-# A06 to A09 name a model, a cluster and the bandwidth that a GPU needs, Gb/s.
+# A06 to A09 name a model, a cluster and the bandwidth that a GPU needs, Gb/s; A09 "800 and more".
 ARTICLE_TABLE = [
     (7, 64, 100, 200),
     (13, 256, 200, 400),
     (70, 1024, 400, 800),
-    (175, 4096, 800, 1600),
+    (175, 4096, 800, math.inf),
 ]
 
 
@@ -109,10 +118,46 @@ def needs(share: float) -> list[Requirement]:
     ]
 
 
-def test_a06_to_a09_are_the_need_of_a_planner_who_gives_the_network_a_fiftieth() -> None:
-    for need, (_, _, lowest, highest) in zip(needs(0.02), ARTICLE_TABLE, strict=True):
-        assert gbps_to_bytes_per_second(lowest / 2) <= need.bandwidth_per_gpu
-        assert need.bandwidth_per_gpu <= gbps_to_bytes_per_second(highest)
+LESS, HOLDS, MORE, NEVER = "less is enough", "holds", "more is needed", "no bandwidth is enough"
+
+
+def verdict(need: float, lowest: float, highest: float) -> str:
+    if not math.isfinite(need):
+        return NEVER
+    if need < gbps_to_bytes_per_second(lowest):
+        return LESS
+    return HOLDS if need <= gbps_to_bytes_per_second(highest) else MORE
+
+
+# The article does not say how long a step may wait for its network, and no one answer makes all
+# of its rows right: the first holds at half a hundredth of the step, the others at a fiftieth.
+@pytest.mark.parametrize(
+    ("share", "verdicts"),
+    [
+        (0.005, (HOLDS, MORE, NEVER, NEVER)),
+        (0.02, (LESS, HOLDS, HOLDS, HOLDS)),
+        (0.05, (LESS, LESS, LESS, LESS)),
+    ],
+)
+def test_a06_to_a09_hold_each_for_another_share_of_the_step(
+    share: float, verdicts: tuple[str, ...]
+) -> None:
+    found = zip(needs(share), ARTICLE_TABLE, strict=True)
+    assert verdicts == tuple(
+        verdict(need.bandwidth_per_gpu, lowest, highest) for need, (_, _, lowest, highest) in found
+    )
+
+
+@pytest.mark.parametrize("row", range(len(ARTICLE_TABLE)))
+def test_a06_to_a09_a_step_that_may_wait_longer_needs_less(row: int) -> None:
+    _, _, lowest, highest = ARTICLE_TABLE[row]
+    order = (NEVER, MORE, HOLDS, LESS)
+    said = [
+        order.index(verdict(needs(share)[row].bandwidth_per_gpu, lowest, highest))
+        for share in (0.005, 0.01, 0.02, 0.05, 0.1)
+    ]
+    assert said == sorted(said)
+    assert order.index(HOLDS) in said
 
 
 def test_a06_to_a09_at_a_tenth_of_the_step_what_was_built_is_enough() -> None:
@@ -218,3 +263,82 @@ def test_b12_weights_and_states_of_a_checkpoint(preset: str, checkpoint: float) 
     architecture = architecture_from_model(load_catalog().models[preset])
     memory = memory_per_gpu(architecture, Plan(), 2048, workspace=0.0)
     assert (memory.weights + memory.optimizer) / 2**30 == pytest.approx(checkpoint, rel=2e-3)
+
+
+def test_a31_mainstream_switches_have_no_16_mb_of_buffer_for_a_port() -> None:
+    folder, gbps = data_directory(), 400
+    for chip, ports, low, high in (
+        ("tomahawk-5", 128, 1.2e6, 1.4e6),
+        ("tomahawk-5", 64, 2.4e6, 2.7e6),
+        ("spectrum-4", 128, 1.2e6, 1.3e6),
+        ("spectrum-4", 64, 2.4e6, 2.6e6),
+    ):
+        buffer = switch_chips(folder)[chip].buffer_bytes
+        assert buffer is not None
+        assert low <= buffer_per_port(buffer, ports) <= high
+    deep = switch_chips(folder)["jericho-2c-plus"].buffer_bytes
+    assert deep is not None
+    # 18 ports of 400G: some 358 MB a port, in memory beside the chip.
+    assert buffer_per_port(deep, 18) == pytest.approx(358e6, rel=0.01)
+    # 16 MB at 400G are the round trip of 32 km: a need between halls, not inside one.
+    bandwidth = gbps_to_bytes_per_second(float(gbps))
+    assert length_that_fills(16e6, bandwidth, 1.98e8) == pytest.approx(32e3, rel=0.02)
+
+
+def test_b06_lossless_ethernet_needs_pauses_and_mostly_dcqcn() -> None:
+    design = read_design("llama-3-70b-1024-h100-ethernet")
+    plan = lossless_plan(design)
+    # What PFC needs, what DCQCN needs, and the operator that did without DCQCN.
+    assert all(tier.headroom.xoff > 0 for tier in plan.tiers)
+    assert plan.mark_bound is not None
+    assert plan.marking.begins < plan.mark_bound
+    assert {sender.name for sender in plan.senders} == {"paper", "vendor-tuned"}
+    assert any(remark.code == "pause-alone-can-do" for remark in plan.remarks)
+
+
+@pytest.mark.parametrize(("left", "throughput"), [(0.5, 0.5), (0.9, 0.9)])
+def test_a03_a_bad_cable_halves_a_ring_only_where_it_runs_at_half_its_rate(
+    left: float, throughput: float
+) -> None:
+    ring = SlowRing(size=14e9, ranks=512, bandwidth=50e9, latency=0.0, slow_share=left)
+    assert ring.healthy_time / ring.time == pytest.approx(throughput)
+    stage = stage_of(evaluated())
+    found = outcome(stage, broken(stage.fabric, f"cable@{left}"))
+    assert 1 / found.communication_slowdown == pytest.approx(throughput)
+
+
+def test_a18_one_late_barrier_is_a_fiftieth_of_a_per_cent_not_a_fifth() -> None:
+    step = 1 / 2
+    assert barrier_overhead(1, 100e-6, step) == pytest.approx(0.0002)
+    assert barrier_overhead(1000, 100e-6, step) == pytest.approx(0.20)  # what it would take
+
+
+@pytest.mark.parametrize(("participants", "percent"), [(69, 99.0), (693, 99.9), (1024, 99.93)])
+def test_a19_the_percentile_that_matters_depends_on_the_participants(
+    participants: int, percent: float
+) -> None:
+    assert 100 * tail_percentile(participants) == pytest.approx(percent, abs=0.005)
+    assert evaluated().tail.percentile == pytest.approx(0.99932, abs=1e-5)
+
+
+def test_a23_the_tests_before_training_come_with_expected_numbers() -> None:
+    tests = {test.row.id: test for test in preflight(stage_of(evaluated()))}
+    # nccl-tests at the model's sizes, tail at 95 % load, 48 h soak, pull a cable.
+    gradients = next(each for each in evaluated().traffic if each.parallelism == "data")
+    assert f"-b {float(gradients.size):.0f}" in tests["gradients"].command
+    assert {"tail", "soak", "cable"} <= set(tests)
+    assert all(test.low <= test.expected <= test.high for test in tests.values())
+
+
+@pytest.mark.parametrize(("parameters", "size"), [(7e9, 98e9), (70e9, 980e9), (405e9, 5.7e12)])
+def test_b12_checkpoints_are_hundreds_of_gb_up_to_70_b(parameters: float, size: float) -> None:
+    assert checkpoint_bytes(parameters) == pytest.approx(size, rel=0.01)
+    assert (checkpoint_bytes(parameters) < 1e12) is (parameters <= 70e9)
+
+
+def test_b13_a_checkpoint_burst_on_the_compute_fabric_is_a_finding() -> None:
+    shared = evaluated(reliability__checkpoint_network="compute")
+    found = next(each for each in shared.findings if each.code == "storage-on-compute-fabric")
+    assert "Gb/s over the compute fabric" in found.sentence
+    own = evaluate(shared.design.with_values({found.field: found.suggestion}))
+    assert found.code not in {each.code for each in own.findings}

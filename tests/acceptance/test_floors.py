@@ -15,14 +15,24 @@ from .shell import ROOT
 PACKAGE = ROOT / "netdesign"
 FLOORS = {
     **dict.fromkeys(("units", "arrays", "errors", "formulas", "catalog", "strict_yaml"), 0),
+    **dict.fromkeys(("scheduler",), 0),
     **dict.fromkeys(("workload", "network", "topology"), 1),
     **dict.fromkeys(("performance", "economics"), 2),
     **dict.fromkeys(
         ("design", "evaluate", "findings", "explore", "fabrics", "order", "rivals", "validation"), 3
     ),
-    **dict.fromkeys(("ranking", "sensitivity"), 3),
+    **dict.fromkeys(("bands", "congestion", "ranking", "sensitivity"), 3),
+    **dict.fromkeys(("nccl_settings",), 3),
     **dict.fromkeys(("charts", "export", "audit"), 4),
+    **dict.fromkeys(("cli_nccl",), 5),
     **dict.fromkeys(("app", "cli", "cli_fabric", "cli_predict", "__main__", "__init__"), 5),
+    **dict.fromkeys(("cli_congestion",), 5),
+    **dict.fromkeys(("comparison",), 3),
+    **dict.fromkeys(("cli_compare",), 5),
+    **dict.fromkeys(("lossless",), 3),
+    **dict.fromkeys(("failures", "reliability", "sections"), 3),
+    **dict.fromkeys(("cli_lossless",), 5),
+    **dict.fromkeys(("cli_failures",), 5),
 }
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if not {"data", "notebooks"} & set(path.parts[:-1])

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from netdesign.app.panels import plans as plans_module
 from netdesign.app.panels import sensitivity as sensitivity_module
 from netdesign.app.studio import Studio
-from netdesign.catalog import read_price_file
+from netdesign.bands import MEANING
+from netdesign.catalog import load_catalog, read_price_file
 from netdesign.charts import plan_ranking, spec, tornado
 from netdesign.design import default_design
 from netdesign.evaluate import evaluate
-from netdesign.ranking import rank_plans
+from netdesign.ranking import job_of, rank_plans, valid_plans
 from netdesign.sensitivity import MEASURES, sensitivity
 
 
@@ -105,6 +107,56 @@ def test_what_is_no_row_or_view_does_nothing(studio: Studio, act: str, value: st
     studio.plans.table.act(act, value)
     assert studio.plans.table.value == before
     assert studio.state.inputs == default_design()
+
+
+def test_a_faster_first_plan_is_offered_with_one_click(studio: Studio) -> None:
+    studio.plans.toggle()
+    slow = {"plan.mode": "manual", "plan.tensor": 8, "plan.pipeline": 8, "plan.virtual_stages": 1}
+    studio.change(slow)
+    first = studio.plans.ranking.standings(1)[0]
+    assert first.step_time_s < 0.99 * float(studio.evaluation.step.step_time_s)
+    assert "Use the fastest" in studio.plans.said.value
+    studio.plans.said.act("take-first", "")
+    assert studio.evaluation.plan_label == first.label
+    assert studio.plans.ranking.own.rank == 1
+    assert "Use the fastest" not in studio.plans.said.value
+    before = studio.state.inputs
+    studio.plans.take_first()
+    assert studio.state.inputs == before
+
+
+def test_every_plan_shows_its_range(studio: Studio) -> None:
+    studio.plans.toggle()
+    assert studio.plans.table.value.count("nd-range") == len(studio.plans._rows)
+    assert MEANING in studio.plans.table.value
+    step, own = studio.evaluation.step, studio.plans.ranking.own
+    assert own.step_time_low_s == pytest.approx(step.step_time_low_s)
+    assert own.step_time_high_s == pytest.approx(step.step_time_high_s)
+    studio.sensitivity.toggle()
+    assert MEANING in studio.sensitivity.said.value
+
+
+@pytest.mark.parametrize(
+    ("model", "gpus", "sequence"),
+    [("llama-3-70b", 1024, 8192), ("llama-3.1-405b", 4096, 1_048_576), ("gpt-3-175b", 768, 2048)],
+)
+def test_every_ranked_plan_can_be_set(model: str, gpus: int, sequence: int) -> None:
+    evaluation = evaluate(
+        default_design().with_values(
+            {
+                "model.preset": model,
+                "cluster.gpus": gpus,
+                "training.sequence_length": sequence,
+            }
+        )
+    )
+    job = job_of(evaluation)
+    found = valid_plans(job.arch, gpus, int(job.training.global_batch), 8, sequence)
+    parameters = load_catalog().parameters
+    for path in ("tensor", "pipeline", "context", "expert", "micro_batch", "virtual_stages"):
+        highest = parameters[f"plan.{path}"].highest
+        assert highest is not None
+        assert np.max(getattr(found.plans, path)) <= highest, path
 
 
 def test_a_plan_beyond_the_controls_is_not_offered() -> None:

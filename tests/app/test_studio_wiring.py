@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from moved_clock import Clock
 
+from netdesign.app.panels.explain import explained
 from netdesign.app.panels.explanations import EXPLANATIONS
 from netdesign.app.studio import Studio
+from netdesign.bands import MEANING
+from netdesign.catalog import load_catalog
 from netdesign.design import Design, default_design, design_to_query, design_to_yaml
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
@@ -290,10 +293,80 @@ def test_each_headline_number_is_explained_from_the_formula_registry(studio: Stu
         assert "<math" in html, tile.key
         assert "<code>\\" not in html, tile.key
         assert str(tile.said).partition("\u00a0")[0] in html, tile.key
-        assert ("Source: " in html) == bool(EXPLANATIONS[tile.key].formulas)
+        assert html.count("Source: ") == 1 + len(EXPLANATIONS[tile.key].formulas)
+        assert "Where its inputs come from" in html
         assert f"How “{tile.label}” is computed" in html
         studio.headline.strip.act("explain", tile.key)
         assert studio.explanation.text.value == ""
+
+
+def test_every_number_that_a_step_time_moves_shows_its_range(studio: Studio) -> None:
+    notes = {tile.key: tile.note for tile in studio.headline._numbers}
+    for key in ("step_time", "mfu", "tokens_per_s", "training_days"):
+        assert re.fullmatch(r"[\d.,]+ to [\d.,]+\u00a0\D+", notes[key]), key
+    assert studio.headline.strip.value.count(MEANING) == 1
+    assert studio.bill.facts.value.count("nd-fact-range") == 3
+    assert MEANING in "".join(panel.foot.value for panel in studio.panels[2:3])
+
+
+@pytest.mark.parametrize("panel", ["bill", "demand"])
+def test_the_facts_of_a_panel_explain_themselves(studio: Studio, panel: str) -> None:
+    shown = studio.bill if panel == "bill" else studio.panels[4]
+    facts = shown.explained
+    keys = re.findall(r'data-value="(\w+)"', facts.list.value)
+    assert len(keys) >= 3
+    for key in keys:
+        facts.list.act("explain", key)
+        html = facts.list.value
+        assert "Where its inputs come from" in html
+        assert html.count("Source: ") == 1 + len(EXPLANATIONS[key].formulas)
+        assert "<code>\\" not in html, key
+    facts.list.act("close-explain", "")
+    assert "Where its inputs come from" not in facts.list.value
+    facts.list.act("explain", "<b>")
+    assert "<b>" not in facts.list.value
+
+
+def test_every_explanation_names_a_known_source_for_its_equation_and_inputs(
+    studio: Studio,
+) -> None:
+    references = load_catalog().references
+    for key, explanation in EXPLANATIONS.items():
+        assert explanation.source in references, key
+        origins = explanation.origins(studio.evaluation)
+        assert origins, key
+        for origin in origins:
+            assert not origin.source or origin.source in references, (key, origin)
+    said = explained(EXPLANATIONS["step_time"], studio.evaluation)
+    row = load_catalog().calibrations["matrix_efficiency", "hopper"]
+    assert row.date in said
+    assert "fitted" in said
+    assert 'href="https://' in said
+    assert 'rel="noopener noreferrer"' in said
+
+
+def test_a_setting_of_ones_own_is_not_given_a_source(studio: Studio) -> None:
+    before = explained(EXPLANATIONS["usd_per_gpu_hour"], studio.evaluation)
+    studio.change({"economics.interest_rate": 0.037})
+    after = explained(EXPLANATIONS["usd_per_gpu_hour"], studio.evaluation)
+    assert "Your design" not in before
+    assert "Your design" in after
+    assert "0.037" in after
+
+
+def test_a_difference_within_the_range_has_no_winner(studio: Studio) -> None:
+    studio.pin("A")
+    studio.change({"network.oversubscription": 2.0})
+    studio.pin("B")
+    html = studio.compare.text.value
+    assert re.search(r"<td>Step time</td>.*?within the range", html)
+    assert "do not trust their difference" in html
+    assert re.search(r"<td>Switches</td>[^★]*★ </span>B", html)
+    studio.change({"cluster.gpus": 2048, "network.oversubscription": 1.0})
+    studio.pin("B")
+    html = studio.compare.text.value
+    assert re.search(r"<td>Step time</td>[^★]*★ </span>B", html)
+    assert "do not trust their difference" not in html
 
 
 def test_an_explanation_follows_the_design(studio: Studio) -> None:

@@ -60,6 +60,6 @@ def test_each_collective_is_named_by_what_it_moves() -> None:
 def test_one_server_needs_no_network() -> None:
     panel = DemandPanel()
     panel.show(at(cluster__gpus=8))
-    numbers = re.sub(r"<[^>]+>", " ", panel.numbers.value)
-    assert "Needed per GPU  none" in numbers
-    assert "Latency tolerated  any" in numbers
+    numbers = " ".join(re.sub(r"<[^>]+>", " ", panel.numbers.value).split())
+    assert "Needed per GPU none" in numbers
+    assert "Latency tolerated any" in numbers

@@ -13,8 +13,10 @@ from netdesign.performance.compute import compute_time
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.step import (
     StepTime,
+    filled_bubble,
     model_flops_utilisation,
     pipeline_time,
+    step_overhead,
     step_time,
 )
 from netdesign.workload.plan import Plan, bubble_share
@@ -195,6 +197,65 @@ def test_a_card_with_more_power_for_its_peak_is_faster_up_to_its_share() -> None
     known, more = (step(arch, plan, h100(power_w=usual * k)).compute_s for k in (1.0, 1.1))
     assert known == pytest.approx(step(arch, plan, h100()).compute_s)
     assert known / 1.1 < more < known
+
+
+# Qi et al. 2023, table 2: filling and draining take (p - 1)(F + B + W) under 1F1B and
+# (p - 1)(F + B - W) under ZB-H1; with F = B = W that is a third.
+def test_a_zero_bubble_schedule_waits_a_third_as_long() -> None:
+    one, stages, batches = 0.01, 8, 32
+    plain = pipeline_time(3 * one, 3 * one, stages, batches, 1) - batches * 3 * one
+    assert plain == pytest.approx((stages - 1) * 3 * one)
+    assert plain - filled_bubble(one, stages, 1) == pytest.approx((stages - 1) * one)
+
+
+def test_a_zero_bubble_schedule_shortens_the_bubble_alone() -> None:
+    arch, plan = MODELS["llama-3-70b"], Plan(tensor=8, pipeline=8, data=4, micro_batches=16)
+    plain, split = (step(arch, plan, h100(), zero_bubble=given) for given in (False, True))
+    assert 0.2 * plain.bubble_s < split.bubble_s < 0.6 * plain.bubble_s
+    assert plain.step_time_s - split.step_time_s == pytest.approx(plain.bubble_s - split.bubble_s)
+    alone = replace(plan, pipeline=1, data=32)
+    assert step(arch, alone, h100(), zero_bubble=True).bubble_s == pytest.approx(0, abs=1e-12)
+
+
+# DeepSeek-V3 on 2,048 H800: 19.926 s a step, of which 2.06 s bubble, the latter as recalled (Zhao
+# et al. 2025, table 4).
+# DualPipe splits the backward pass and hides the all-to-alls; tokens go to experts in 8 bits.
+def test_deepseek_v3_takes_the_published_time() -> None:
+    plan = Plan(pipeline=16, expert=64, data=128, micro_batches=120)
+    card = h100(peak_flops=1979e12, peak_flops_16bit=989e12, domain_bandwidth=200e9)
+    how = {"precision": "fp8", "dispatch_bytes": 1, "zero_bubble": True, "expert_overlap": True}
+    found = step(MODELS["deepseek-v3"], plan, card, **how)
+    assert found.step_time_s == pytest.approx(19.926, rel=0.1)
+    assert found.bubble_s == pytest.approx(2.06, rel=0.15)
+    plain = step(MODELS["deepseek-v3"], plan, card, precision="fp8")
+    assert plain.step_time_s > 1.2 * found.step_time_s
+
+
+def test_no_power_takes_products_beyond_the_peak() -> None:
+    arch, plan = MODELS["llama-3-70b"], Plan(tensor=8, data=8, micro_batches=8)
+    usual = h100().peak_flops * HOPPER.watts_per_flops
+    double, triple = (step(arch, plan, h100(power_w=usual * k)).compute_s for k in (2.0, 3.0))
+    assert triple == double
+
+
+# NVIDIA, "Making Softmax More Efficient with NVIDIA Blackwell Ultra": twice as many in a clock.
+def test_more_exponentials_shorten_attention_alone() -> None:
+    arch, plan = MODELS["llama-3-70b"], Plan(tensor=8, data=8, micro_batches=8)
+    training = Training(32_768, 64)
+    one, two = (
+        compute_time(arch, plan, training, h100(exponential_rate=rate), HOPPER)
+        for rate in (1.0, 2.0)
+    )
+    assert 0.5 * one.attention_forward < two.attention_forward < one.attention_forward
+    saved = one.attention_forward - two.attention_forward
+    assert one.layer_forward - two.layer_forward == pytest.approx(saved)
+
+
+def test_each_doubling_of_the_gpus_adds_the_same_overhead() -> None:
+    assert step_overhead(1, 0.01) == 0
+    assert np.diff(step_overhead(2 ** np.arange(6), 0.01)) == pytest.approx(0.01)
+    alone = step(MODELS["llama-3-8b"], Plan(micro_batches=4), h100())
+    assert alone.overhead_s == 0
 
 
 def test_messages_between_many_small_chunks_cost_more() -> None:

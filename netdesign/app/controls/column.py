@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from netdesign.app.choices import BEST, BY_SIZE, names, plan_values
+from netdesign.app.choices import BEST, BY_SIZE, GIVEN, names, plan_values
 from netdesign.app.controls.fields import (
     ChoiceField,
     Field,
@@ -75,6 +75,19 @@ GROUPS = {
         "economics.interest_rate",
         "economics.operations_share",
     ),
+    "Failures": (
+        "reliability.fleet",
+        "reliability.stops_per_1000_node_days",
+        "reliability.link_failures_per_year",
+        "reliability.switch_failures_per_year",
+        "reliability.repair_hours",
+        "reliability.restart_minutes",
+        "reliability.storage_write_gbytes_per_s_per_gpu",
+        "reliability.checkpoint_stall_s",
+        "reliability.checkpoint_interval_minutes",
+        "reliability.checkpoint_network",
+        "reliability.jitter_us",
+    ),
 }
 
 
@@ -85,7 +98,9 @@ class Group:
         self.title = title
         self.paths = GROUPS[title]
         self._column = column
-        self.heading = widgets.ToggleButton(description=title, layout=look.layout)
+        self.heading = widgets.ToggleButton(
+            description=title, layout=look.layout, style=look.heading
+        )
         self.heading.add_class("nd-group-heading")
         self.body = widgets.VBox([], layout=look.layout)
         self.body.add_class("nd-group-body")
@@ -207,6 +222,8 @@ class ControlColumn:
 
     @staticmethod
     def _enabled(path: str, design: Design) -> bool:
+        if path == "reliability.stops_per_1000_node_days":
+            return design.reliability.fleet == GIVEN
         if not path.startswith("plan.") or path == "plan.mode":
             return True
         if path == "plan.shard_group":

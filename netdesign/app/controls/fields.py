@@ -48,6 +48,7 @@ class Look:
         self.text = widgets.widgets.widget_string.TextStyle()
         self.choice = widgets.widgets.widget_description.DescriptionStyle()
         self.flag = widgets.widgets.widget_bool.CheckboxStyle()
+        self.heading = widgets.widgets.widget_bool.ToggleButtonStyle()
 
 
 class Field:

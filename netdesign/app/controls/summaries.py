@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from netdesign.app.choices import BEST
+from netdesign.app.choices import BEST, GIVEN, names
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import SPACE, count
 from netdesign.design import Design
@@ -46,6 +46,13 @@ def _money(design: Design) -> str:
     )
 
 
+def _failures(design: Design) -> str:
+    chosen = design.reliability
+    fleet = names("reliability.fleet")[chosen.fleet]
+    said = "given" if chosen.fleet == GIVEN else f"as {fleet.partition(',')[0]}"
+    return f"{said}, restart {chosen.restart_minutes:g} min"
+
+
 def architecture_line(architecture: Architecture) -> str:
     """The shape of a model in one line."""
     parts = [
@@ -69,4 +76,5 @@ SUMMARIES: dict[str, Callable[[Design], str]] = {
     "Parallel plan": _plan,
     "Network": _network,
     "Money": _money,
+    "Failures": _failures,
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from netdesign.app.html import Head, Markup, join, table, tag
+from netdesign.app.html import Head, Markup, table, tag
 from netdesign.app.layout import box, card, heading
 from netdesign.app.live_html import Act, LiveHtml
+from netdesign.app.panels.facts import Fact, FactList
 from netdesign.app.panels.priced import (
     AT_LEAST,
     at_least,
@@ -17,9 +18,11 @@ from netdesign.app.panels.priced import (
     servers_priced,
 )
 from netdesign.app.pictures import Picture
+from netdesign.bands import Band, bands
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import (
     NOTHING,
+    between,
     count,
     digits,
     dollars,
@@ -53,7 +56,9 @@ class BillPanel:
         self, upload: Act, forget: Callable[[str], None], download: Callable[[str], None]
     ) -> None:
         acts = {"upload-prices": upload, "forget-prices": forget, "download-bill": download}
-        self.head, self.facts, self.table = LiveHtml(), LiveHtml(), LiveHtml()
+        self.head, self.table = LiveHtml(), LiveHtml()
+        self.explained = FactList()
+        self.facts = self.explained.list
         self.book = LiveHtml(acts=acts)
         self.picture = Picture("bill_bars")
         self._book_name = self._own_book = self._complaint = ""
@@ -67,7 +72,7 @@ class BillPanel:
 
     def show(self, evaluation: Evaluation) -> None:
         self.head.value = heading("Bill", evaluation)
-        self.facts.value = _facts(evaluation)
+        self.explained.show(evaluation, _facts(evaluation))
         self.picture.show(evaluation)
         self.table.value = table(
             "Bill of materials",
@@ -93,21 +98,50 @@ class BillPanel:
         self.book.value = _book(self._book_name, self._own_book, self._complaint)
 
 
-def _facts(evaluation: Evaluation) -> Markup:
+def _facts(evaluation: Evaluation) -> list[Fact]:
     bom, cost = evaluation.bom, evaluation.cost
-    facts: list[tuple[str, Any]] = [
-        ("Compute cluster", at_least(evaluation, dollars(bom.total_usd))),
-        ("Its network", network_money(evaluation) + _share(evaluation)),
-        ("Whole order", _least(evaluation.order)),
-        ("Power", metered(bom.total_power_w, bool(bom.unmetered))),
-        ("Power of its network", metered(bom.network_power_w, _network_unmetered(evaluation))),
-        ("Owning, per GPU-hour", derived(evaluation, f"${digits(cost.usd_per_gpu_hour)}")),
-        ("Per million tokens", derived(evaluation, f"${digits(cost.usd_per_million_tokens)}")),
-        ("Whole training", derived(evaluation, dollars(cost.training_usd))),
-        ("Network wait, per day", dollars(cost.network_wait_usd_per_day)),
+    found = bands(evaluation)
+    million, training = found.usd_per_million_tokens, found.training_usd
+    per_hour = f"${digits(cost.usd_per_gpu_hour)}"
+    return [
+        Fact("Compute cluster", at_least(evaluation, dollars(bom.total_usd)), "capex"),
+        Fact("Its network", network_money(evaluation) + _share(evaluation), "network_share"),
+        Fact("Whole order", _least(evaluation.order), "order"),
+        Fact("Power", metered(bom.total_power_w, bool(bom.unmetered)), "power"),
+        Fact("Power of its network", metered(bom.network_power_w, _network_unmetered(evaluation))),
+        Fact("Owning, per GPU-hour", derived(evaluation, per_hour), "usd_per_gpu_hour"),
+        Fact(
+            "Per million tokens",
+            derived(evaluation, _cents(million.value)),
+            "usd_per_million_tokens",
+            _span(evaluation, million, _cents),
+        ),
+        Fact(
+            "Whole training",
+            derived(evaluation, dollars(training.value)),
+            "training_usd",
+            _span(evaluation, training, dollars),
+        ),
+        Fact(
+            "Network wait, per day",
+            dollars(cost.network_wait_usd_per_day),
+            "network_wait",
+            _ends(found.network_wait_usd_per_day, dollars),
+        ),
     ]
-    items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
-    return tag("dl", items, class_="nd-facts")
+
+
+def _cents(value: float) -> str:
+    return f"${digits(value)}"
+
+
+def _ends(band: Band, say: Callable[[float], Any]) -> str:
+    return between(say(band.low), say(band.high))
+
+
+def _span(evaluation: Evaluation, band: Band, say: Callable[[float], Any]) -> str:
+    """The range of money that follows from the purchase: none where that is not known."""
+    return _ends(band, say) if servers_priced(evaluation) else ""
 
 
 def _share(evaluation: Evaluation) -> str:

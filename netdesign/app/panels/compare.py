@@ -13,10 +13,12 @@ from netdesign.app.live_html import LiveHtml
 from netdesign.app.panels.priced import servers_priced
 from netdesign.app.pictures import Picture
 from netdesign.app.state import changed_paths
+from netdesign.bands import MEANING, Band, Bands, bands, told_apart
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import (
     NOTHING,
     bandwidth,
+    between,
     count,
     days,
     digits,
@@ -24,6 +26,7 @@ from netdesign.charts.format import (
     percent,
     power,
     rate,
+    rates,
     seconds,
     size,
 )
@@ -34,12 +37,13 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """A number to compare; ``better`` is lower, higher or neither."""
+    """A number to compare; ``better`` is lower, higher or neither; ``band`` where it has one."""
 
     label: str
     value: Callable[[Evaluation], Any]
     said: Callable[[Any], Any]
     better: str
+    band: Callable[[Bands], Band] | None = None
 
 
 def _of_the_whole(value: Callable[[Evaluation], Any]) -> Callable[[Evaluation], Any]:
@@ -48,10 +52,23 @@ def _of_the_whole(value: Callable[[Evaluation], Any]) -> Callable[[Evaluation], 
 
 
 MEASURES = (
-    Measure("Step time", lambda e: e.step.step_time_s, seconds, "lower"),
-    Measure("MFU", lambda e: e.step.mfu, percent, "higher"),
-    Measure("Tokens", lambda e: e.step.tokens_per_s, rate, "higher"),
-    Measure("Training", lambda e: e.cost.training_days, days, "lower"),
+    Measure(
+        "Step time", lambda e: e.step.step_time_s, seconds, "lower", lambda found: found.step_time_s
+    ),
+    Measure("MFU", lambda e: e.step.mfu, percent, "higher", lambda found: found.mfu),
+    Measure(
+        "Tokens", lambda e: e.step.tokens_per_s, rate, "higher", lambda found: found.tokens_per_s
+    ),
+    Measure(
+        "Tokens per GPU",
+        lambda e: e.step.tokens_per_s_per_gpu,
+        rate,
+        "higher",
+        lambda found: found.tokens_per_s_per_gpu,
+    ),
+    Measure(
+        "Training", lambda e: e.cost.training_days, days, "lower", lambda found: found.training_days
+    ),
     Measure("Waiting for the network", lambda e: e.requirement.share_reached, percent, "lower"),
     Measure(
         "Bandwidth needed per GPU", lambda e: e.requirement.bandwidth_per_gpu, bandwidth, "lower"
@@ -68,11 +85,24 @@ MEASURES = (
         _of_the_whole(lambda e: e.cost.usd_per_million_tokens),
         lambda v: f"${digits(v)}",
         "lower",
+        lambda found: found.usd_per_million_tokens,
     ),
     Measure(
-        "Lost to the network per day", lambda e: e.cost.network_wait_usd_per_day, dollars, "lower"
+        "Whole training",
+        _of_the_whole(lambda e: e.cost.training_usd),
+        dollars,
+        "lower",
+        lambda found: found.training_usd,
+    ),
+    Measure(
+        "Lost to the network per day",
+        lambda e: e.cost.network_wait_usd_per_day,
+        dollars,
+        "lower",
+        lambda found: found.network_wait_usd_per_day,
     ),
 )
+WITHIN = "within the range"
 HEADS = (
     Head(""),
     Head("A", number=True),
@@ -133,6 +163,7 @@ def _both(first: Evaluation, second: Evaluation) -> Markup:
                 [_row(measure, first, second) for measure in MEASURES],
                 class_="nd-table-compare",
             ),
+            tag("p", _trust(first, second), class_="nd-quiet"),
         )
     )
 
@@ -149,13 +180,44 @@ def _differences(first: Design, second: Design) -> str:
 
 def _row(measure: Measure, first: Evaluation, second: Evaluation) -> list[Any]:
     a, b = float(measure.value(first)), float(measure.value(second))
+    known = not (math.isnan(a) or math.isnan(b))
+    spans: tuple[Band | None, Band | None] = (None, None)
+    if measure.band is not None and known:
+        spans = (measure.band(bands(first)), measure.band(bands(second)))
     return [
         measure.label,
-        measure.said(a),
-        measure.said(b),
+        _cell(measure, a, spans[0]),
+        _cell(measure, b, spans[1]),
         _difference(a, b, points=measure.said is percent),
-        _better(measure.better, a, b),
+        _better(measure.better, a, b) if _apart(spans) or a == b else WITHIN,
     ]
+
+
+def _cell(measure: Measure, value: float, span: Band | None) -> Any:
+    if span is None:
+        return measure.said(value)
+    says = measure.said
+    ends = rates(span.low, span.high) if says is rate else between(says(span.low), says(span.high))
+    return join((measure.said(value), tag("span", ends, class_="nd-range")))
+
+
+def _apart(spans: tuple[Band | None, Band | None]) -> bool:
+    first, second = spans
+    return first is None or second is None or told_apart(first, second)
+
+
+def _trust(first: Evaluation, second: Evaluation) -> str:
+    """What the ranges are, and whether the difference in step time is larger than they are."""
+    apart = told_apart(bands(first).step_time_s, bands(second).step_time_s)
+    same = bands(first).step_time_s == bands(second).step_time_s
+    ranges = f"Ranges: {MEANING}; of the network's loss: if the network alone were to blame."
+    if apart or same:
+        return ranges
+    return (
+        f"{ranges} The step times lie in each other's range: do not trust their difference, nor "
+        f"what follows from it (“{WITHIN}”). Errors that both share cancel, so which is faster may "
+        "still be right. What is counted or priced is not in doubt."
+    )
 
 
 def _difference(a: float, b: float, *, points: bool) -> str:

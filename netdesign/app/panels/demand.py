@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from netdesign.app.html import Head, Markup, join, swatch, table, tag
 from netdesign.app.layout import box, card, heading
 from netdesign.app.live_html import LiveHtml
+from netdesign.app.panels.facts import Fact, FactList
 from netdesign.app.pictures import Picture
 from netdesign.charts.format import (
     NOTHING,
@@ -43,7 +44,9 @@ class DemandPanel:
     """Collectives of a step, the bandwidth and latency they need, and how much is enough."""
 
     def __init__(self) -> None:
-        self.head, self.numbers, self.table = LiveHtml(), LiveHtml(), LiveHtml()
+        self.head, self.table = LiveHtml(), LiveHtml()
+        self.explained = FactList()
+        self.numbers = self.explained.list
         self.bars, self.curve = Picture("traffic_bars"), Picture("share_curve")
         pictures = box([self.bars.view, self.curve.view], "nd-pair")
         self.widget = card(
@@ -56,7 +59,7 @@ class DemandPanel:
 
     def show(self, evaluation: Evaluation) -> None:
         self.head.value = heading("Demand", evaluation)
-        self.numbers.value = _numbers(evaluation)
+        self.explained.show(evaluation, _numbers(evaluation), _lead(evaluation))
         self.bars.show(evaluation)
         self.curve.show(evaluation)
         self.table.value = table(
@@ -67,28 +70,27 @@ class DemandPanel:
         )
 
 
-def _numbers(evaluation: Evaluation) -> Markup:
+def _lead(evaluation: Evaluation) -> Markup:
+    budget = percent(evaluation.requirement.communication_share)
+    sentence = f"To wait for the network in at most {budget} of the step:"
+    return tag("p", sentence, class_="nd-quiet")
+
+
+def _numbers(evaluation: Evaluation) -> tuple[Fact, ...]:
     need = evaluation.requirement
-    budget = percent(need.communication_share)
     latency = float(need.latency_tolerated_s)
     enough = math.isfinite(float(need.bandwidth_per_gpu))
-    facts = (
-        (
+    return (
+        Fact(
             "Needed per GPU",
             _needed(need.bandwidth_per_gpu) if enough else "no bandwidth is enough",
+            "bandwidth",
         ),
-        ("Needed per node", _needed(need.bandwidth_per_server) if enough else NOTHING),
-        ("Given per GPU", bandwidth(evaluation.machine.network_bandwidth)),
-        ("Latency tolerated", seconds(latency) if math.isfinite(latency) else "any"),
-        ("Lost with an endless network", percent(need.share_floor)),
+        Fact("Needed per node", _needed(need.bandwidth_per_server) if enough else NOTHING),
+        Fact("Given per GPU", bandwidth(evaluation.machine.network_bandwidth)),
+        Fact("Latency tolerated", seconds(latency) if math.isfinite(latency) else "any", "latency"),
+        Fact("Lost with an endless network", percent(need.share_floor), "endless_network"),
     )
-    items = join(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
-    lead = tag(
-        "p",
-        f"To wait for the network in at most {budget} of the step:",
-        class_="nd-quiet",
-    )
-    return join((lead, tag("dl", items, class_="nd-facts")))
 
 
 def _needed(bytes_per_second: Any) -> Any:

@@ -9,8 +9,11 @@ from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card, inputs_line
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.mathml import mathml
-from netdesign.app.panels.explanations import EXPLANATIONS, Explanation
-from netdesign.catalog import load_catalog
+from netdesign.app.panels.explanation import Explanation
+from netdesign.app.panels.explanations import EXPLANATIONS
+from netdesign.app.panels.origins import reference, table_of
+from netdesign.bands import bands
+from netdesign.charts.format import between
 from netdesign.formulas import Formula, formulas
 
 if TYPE_CHECKING:
@@ -37,10 +40,11 @@ class ExplainPanel:
         if not self._key:
             self.text.value = ""
             return
-        self.text.value = _explained(EXPLANATIONS[self._key], evaluation)
+        self.text.value = explained(EXPLANATIONS[self._key], evaluation)
 
 
-def _explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
+def explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
+    """Equation, range, today's values, where they come from, and the formulas behind them."""
     known = formulas()
     close = tag("button", "Close", type="button", class_="nd-button", data_act="close-explain")
     terms = join(
@@ -66,9 +70,26 @@ def _explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
             ),
             tag("p", explanation.sentence),
             tag("p", mathml(explanation.equation), class_="nd-equation"),
+            tag("p", "Source: ", reference(explanation.source), class_="nd-quiet"),
+            _range(explanation, evaluation),
             tag("dl", terms, class_="nd-facts nd-terms"),
+            tag("h3", "Where its inputs come from"),
+            table_of(explanation.origins(evaluation)),
             *(behind if explanation.formulas else ()),
         )
+    )
+
+
+def _range(explanation: Explanation, evaluation: Evaluation) -> Markup | str:
+    """The band of the number, where it has one."""
+    if explanation.band is None:
+        return ""
+    band = explanation.band(bands(evaluation))
+    ends = between(explanation.say(band.low), explanation.say(band.high))
+    return tag(
+        "p",
+        tag("strong", f"{explanation.say(band.value)}, range {ends}"),
+        f": {explanation.meaning}.",
     )
 
 
@@ -78,13 +99,6 @@ def _formula(formula: Formula) -> Markup:
         tag("h4", tag("code", formula.name)),
         tag("p", formula.summary),
         tag("p", mathml(formula.latex), class_="nd-equation"),
-        tag("p", _source(formula.source), class_="nd-quiet"),
+        tag("p", "Source: ", reference(formula.source), class_="nd-quiet"),
         class_="nd-formula",
     )
-
-
-def _source(key: str) -> str:
-    reference = load_catalog().references.get(key)
-    if reference is None:
-        return f"Source: {key}"
-    return f"Source: {reference.author}, {reference.title}, {reference.year}"

@@ -6,11 +6,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from netdesign import units
+from netdesign.app.panels.explanation import Explanation, Origins, Terms
+from netdesign.app.panels.explanations_of_money import MONEY
+from netdesign.app.panels.origins import (
+    BAND,
+    COLLECTIVES,
+    HIDDEN,
+    HOST,
+    MEMORY,
+    PRODUCTS,
+    card,
+    constants,
+    model,
+    prices,
+    settings,
+    wires,
+)
 from netdesign.charts.format import (
     Said,
     bandwidth,
@@ -29,19 +45,6 @@ from netdesign.charts.words import PART_KINDS
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
-
-Term = tuple[str, str, Any]  # symbol in LaTeX, what it is, value
-Terms = list[Term]
-
-
-class Explanation(NamedTuple):
-    """A number in words, its equation, the value of each term, and the formulas of the terms."""
-
-    title: str
-    sentence: str
-    equation: str
-    terms: Callable[[Evaluation], Terms]
-    formulas: tuple[str, ...] = ()
 
 
 def _teraflops(value: Any) -> Said:
@@ -79,6 +82,8 @@ def _tokens(evaluation: Evaluation) -> Terms:
     training = evaluation.design.training
     return [
         ("r", "Tokens per second", rate(evaluation.step.tokens_per_s)),
+        ("r/n", "Of it on a GPU", rate(evaluation.step.tokens_per_s_per_gpu)),
+        ("n", "GPUs", count(evaluation.design.cluster.gpus)),
         ("b", "Sequences in a step", count(training.global_batch)),
         ("s", "Tokens in a sequence", count(training.sequence_length)),
         ("t", "Step time", seconds(evaluation.step.step_time_s)),
@@ -142,6 +147,58 @@ def _memory(evaluation: Evaluation) -> Terms:
     ]
 
 
+def _latency(evaluation: Evaluation) -> Terms:
+    need = evaluation.requirement
+    return [
+        (r"\alpha_\mathrm{max}", "Latency tolerated", seconds(need.latency_tolerated_s)),
+        (r"x_\mathrm{budget}", "Accepted wait for the network", percent(need.communication_share)),
+        ("x", "Waiting for the network of this design", percent(need.share_reached)),
+        (r"\alpha", "Latency of this design", seconds(evaluation.machine.network_latency)),
+    ]
+
+
+def _endless(evaluation: Evaluation) -> Terms:
+    need = evaluation.requirement
+    return [
+        (r"x(\infty)", "Waiting for an endless network", percent(need.share_floor)),
+        ("x(B)", "Waiting for the network of this design", percent(need.share_reached)),
+        (r"\alpha", "Latency, which stays", seconds(evaluation.machine.network_latency)),
+    ]
+
+
+def _of_the_step(evaluation: Evaluation) -> Origins:
+    """Everything a step time is made from."""
+    return (
+        *constants(evaluation, *PRODUCTS, *HOST, *COLLECTIVES, *HIDDEN, *BAND),
+        *card(evaluation),
+        *wires(evaluation),
+        *model(evaluation),
+    )
+
+
+def _of_the_run(evaluation: Evaluation) -> Origins:
+    run = settings(
+        evaluation,
+        "training.global_batch",
+        "training.sequence_length",
+        "training.token_budget_trillion",
+    )
+    return (*run, *constants(evaluation, *BAND))
+
+
+def _of_the_network(evaluation: Evaluation) -> Origins:
+    return (
+        *settings(evaluation, "target.communication_share"),
+        *wires(evaluation),
+        *card(evaluation),
+        *constants(evaluation, *COLLECTIVES, *HIDDEN),
+    )
+
+
+def _of_memory(evaluation: Evaluation) -> Origins:
+    return (*constants(evaluation, *MEMORY), *card(evaluation), *model(evaluation))
+
+
 EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
     {
         "step_time": Explanation(
@@ -159,6 +216,10 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
                 "exposed_time",
                 "optimizer_time",
             ),
+            source="netdesign-step-time",
+            origins=_of_the_step,
+            band=lambda found: found.step_time_s,
+            say=seconds,
         ),
         "mfu": Explanation(
             "MFU",
@@ -167,15 +228,30 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             r"\mathrm{MFU} = \frac{F_\mathrm{model}}{t\,n\,F_\mathrm{peak}}",
             _mfu,
             ("model_flops_utilisation", "flops_per_token"),
+            source="chowdhery-2022",
+            origins=lambda e: (*card(e), *model(e), *constants(e, *BAND)),
+            band=lambda found: found.mfu,
+            say=percent,
         ),
         "tokens_per_s": Explanation(
-            "Tokens", "Tokens of a step over the time of a step.", r"r = \frac{b\,s}{t}", _tokens
+            "Tokens",
+            "Tokens of a step over the time of a step.",
+            r"r = \frac{b\,s}{t}",
+            _tokens,
+            source="narayanan-2021",
+            origins=_of_the_run,
+            band=lambda found: found.tokens_per_s,
+            say=rate,
         ),
         "training_days": Explanation(
             "Training",
             "The token budget over tokens per second, without stops or restarts.",
             r"D = \frac{T}{r\cdot 86400\,\mathrm{s}}",
             _days,
+            source="narayanan-2021",
+            origins=_of_the_run,
+            band=lambda found: found.training_days,
+            say=days,
         ),
         "capex": Explanation(
             "Cluster",
@@ -183,6 +259,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             "quantities of switches and links follow from the size of the fabric.",
             r"C = \sum_i q_i c_i",
             _capex,
+            source="fabric-economics",
+            origins=prices,
         ),
         "network_share": Explanation(
             "Network share",
@@ -190,6 +268,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             "without its facility.",
             r"a = \frac{C_\mathrm{network}}{C - C_\mathrm{facility}}",
             _network_share,
+            source="fabric-economics",
+            origins=prices,
         ),
         "bandwidth": Explanation(
             "Bandwidth needed",
@@ -199,6 +279,8 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             r"B_\mathrm{needed} = \min B: x(B) \le x_\mathrm{budget}",
             _bandwidth,
             ("exposed_time", "effective_bandwidth", "ring_reduce_scatter_time", "send_time"),
+            source="netdesign-step-time",
+            origins=_of_the_network,
         ),
         "memory": Explanation(
             "Memory",
@@ -208,6 +290,29 @@ EXPLANATIONS: Mapping[str, Explanation] = MappingProxyType(
             r" + M_\mathrm{activations} + M_\mathrm{workspace}",
             _memory,
             ("memory_per_gpu", "micro_batches_in_flight"),
+            source="rajbhandari-2020",
+            origins=_of_memory,
         ),
+        "latency": Explanation(
+            "Latency tolerated",
+            "The greatest latency of a message at which the share of the step that waits for the "
+            "network stays within the budget, at the bandwidth of this design.",
+            r"\alpha_\mathrm{max} = \max \alpha: x(\alpha) \le x_\mathrm{budget}",
+            _latency,
+            ("exposed_time", "ring_reduce_scatter_time", "send_time"),
+            source="netdesign-step-time",
+            origins=_of_the_network,
+        ),
+        "endless_network": Explanation(
+            "Lost with an endless network",
+            "What is left of the wait when the bandwidth of the network is without end and its "
+            "latency stays: no faster link can mend it.",
+            r"x(\infty) = \frac{t_\mathrm{exposed}(B \to \infty)}{t(B \to \infty)}",
+            _endless,
+            ("exposed_time", "send_time"),
+            source="netdesign-step-time",
+            origins=_of_the_network,
+        ),
+        **MONEY,
     }
 )

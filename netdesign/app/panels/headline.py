@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from netdesign import units
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.panels.priced import (
@@ -16,19 +15,20 @@ from netdesign.app.panels.priced import (
     network_money,
     servers_priced,
 )
+from netdesign.bands import MEANING, Band, bands
 from netdesign.charts.format import (
     NOTHING,
     Said,
     bandwidth,
+    between,
     days,
-    digits,
     dollars,
     gigabits_per_second,
     gigabytes,
     percent,
     rate,
+    rates,
     seconds,
-    tokens,
 )
 from netdesign.charts.words import plural
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 
 UNBUILDABLE = "cannot be built"
+RANGES = f"Small ranges: {MEANING}."
 
 
 class Number(NamedTuple):
@@ -76,7 +77,8 @@ class HeadlinePanel:
 
     def _draw(self) -> None:
         tiles = join(_tile(number, number.key == self._asked) for number in self._numbers)
-        self.strip.value = tag("div", tiles, class_="nd-tiles", role="status", aria_live="off")
+        strip = tag("div", tiles, class_="nd-tiles", role="status", aria_live="off")
+        self.strip.value = join((strip, tag("p", RANGES, class_="nd-quiet nd-ranges")))
 
 
 def _brief(evaluation: Evaluation) -> Markup:
@@ -116,21 +118,13 @@ def _tile(number: Number, asked: bool) -> Markup:
 
 def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
     """The headline numbers of an Evaluation."""
-    step, cost = evaluation.step, evaluation.cost
-    whole = servers_priced(evaluation)
-    low, high = seconds(step.step_time_low_s), seconds(step.step_time_high_s)
-    peak = units.flops_to_teraflops(evaluation.machine.peak_flops)
-    budget = evaluation.design.training.token_budget_trillion * 1e12
+    cost, found = evaluation.cost, bands(evaluation)
+    whole, tokens = servers_priced(evaluation), found.tokens_per_s
     return (
-        Number("step_time", "Step time", seconds(step.step_time_s), f"{low} to {high}"),
-        Number("mfu", "MFU", percent(step.mfu), f"of {digits(peak)} TFLOP/s"),
-        Number(
-            "tokens_per_s",
-            "Tokens",
-            rate(step.tokens_per_s),
-            f"{digits(step.tokens_per_s_per_gpu)} per GPU",
-        ),
-        Number("training_days", "Training", days(cost.training_days), f"{tokens(budget)} tokens"),
+        _with_band("step_time", "Step time", found.step_time_s, seconds),
+        _with_band("mfu", "MFU", found.mfu, percent),
+        Number("tokens_per_s", "Tokens", rate(tokens.value), rates(tokens.low, tokens.high)),
+        _with_band("training_days", "Training", found.training_days, days),
         _cluster(evaluation),
         Number(
             "network_share",
@@ -141,6 +135,10 @@ def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
         _bandwidth(evaluation),
         _memory(evaluation),
     )
+
+
+def _with_band(key: str, label: str, band: Band, say: Callable[[float], Said]) -> Number:
+    return Number(key, label, say(band.value), between(say(band.low), say(band.high)))
 
 
 def _cluster(evaluation: Evaluation) -> Number:

@@ -13,9 +13,18 @@ from netdesign.app.html import Head, Markup, join, swatch, table, tag
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.panels.drawer import Drawer, choice
 from netdesign.app.pictures import Picture
+from netdesign.bands import MEANING
 from netdesign.catalog import load_catalog
-from netdesign.charts.format import count, gigabytes, seconds
-from netdesign.charts.plan_ranking import COLOURS, PARTS, is_own, least_compute, lost, shown
+from netdesign.charts.format import between, count, gigabytes, seconds
+from netdesign.charts.plan_ranking import (
+    COLOURS,
+    PARTS,
+    degrees,
+    is_own,
+    least_compute,
+    lost,
+    shown,
+)
 from netdesign.ranking import Ranking, Standing, rank_plans, reason, verdict
 
 if TYPE_CHECKING:
@@ -51,7 +60,7 @@ class PlansPanel(Drawer):
         super().__init__()
 
     def build(self) -> Iterable[widgets.Widget]:
-        self.said = LiveHtml()
+        self.said = LiveHtml(acts={"take-first": lambda _: self.take_first()})
         self.picture = Picture("plan_ranking")
         self.key = LiveHtml()
         self.table = LiveHtml(acts={"take": self.take, "view": self.choose})
@@ -59,7 +68,8 @@ class PlansPanel(Drawer):
 
     def draw(self, evaluation: Evaluation) -> None:
         self.ranking = rank_plans(evaluation, most=MOST)
-        self.said.value = join(tag("p", sentence) for sentence in verdict(self.ranking))
+        sentences = join(tag("p", sentence) for sentence in verdict(self.ranking))
+        self.said.value = join((sentences, self._offer(self.ranking)))
         self.picture.show(self.ranking)
         self.picture.view.layout.display = None if self.ranking.fitting else "none"
         self.key.value = _key(shown(self.ranking))
@@ -74,8 +84,34 @@ class PlansPanel(Drawer):
     def take(self, position: str) -> None:
         """Use the plan of a row."""
         if self._evaluation is not None and position.isdigit() and int(position) < len(self._rows):
-            values = _values(self._evaluation, self._rows[int(position)])
-            self._take({**values, "plan.mode": MANUAL})
+            self._use(self._rows[int(position)])
+
+    def take_first(self) -> None:
+        """Use the fastest plan, where it is offered."""
+        first = self.ranking.ahead() if self.ranking is not None else None
+        if first is not None:
+            self._use(first)
+
+    def _use(self, standing: Standing) -> None:
+        if self._evaluation is not None:
+            self._take({**_values(self._evaluation, standing), "plan.mode": MANUAL})
+
+    def _offer(self, ranking: Ranking) -> Markup | str:
+        first = ranking.ahead()
+        if first is None:
+            return ""
+        tight = "" if first.roomy else " (tight in memory)"
+        return tag(
+            "p",
+            tag(
+                "button",
+                f"Use the fastest{tight}: {degrees(first)}, {seconds(first.step_time_s)}",
+                type="button",
+                class_="nd-button nd-button-strong",
+                data_act="take-first",
+            ),
+            class_="nd-buttons",
+        )
 
     def _draw_table(self, ranking: Ranking) -> None:
         if self.view == DEGREES:
@@ -96,13 +132,13 @@ class PlansPanel(Drawer):
         tight = "" if standing.roomy else " (tight)"
         against = "the design's plan" if own else reason(standing, ranking.own)
         return [
-            tag("span", name, style="display:inline-block;min-width:230px"),
+            tag("span", name, style="display:inline-block;min-width:200px"),
             count(standing.rank),
-            seconds(standing.step_time_s),
+            _time(standing),
             f"{gigabytes(standing.memory_bytes)}{tight}",
             count(standing.variants) if self.view == DEGREES and not own else "",
             "" if own else self._button(position, standing),
-            tag("span", against, style="display:inline-block;min-width:260px"),
+            tag("span", against, style="display:inline-block;min-width:220px"),
         ]
 
     def _button(self, position: int, standing: Standing) -> Markup | str:
@@ -117,6 +153,11 @@ class PlansPanel(Drawer):
             data_value=str(position),
             aria_label=f"Use the plan {standing.label}",
         )
+
+
+def _time(standing: Standing) -> Markup:
+    ends = between(seconds(standing.step_time_low_s), seconds(standing.step_time_high_s))
+    return join((seconds(standing.step_time_s), tag("span", ends, class_="nd-range")))
 
 
 def _values(evaluation: Evaluation, standing: Standing) -> dict[str, Any]:
@@ -158,6 +199,6 @@ def _remark(ranking: Ranking) -> str:
         return tried
     return (
         f"{tried} “Variants” are "
-        "the plans of the same degrees that fit. Plans a few per cent apart may swap places on a "
-        "real machine: the band of one prediction is wider than that."
+        f"the plans of the same degrees that fit. Below a step time stands its range: {MEANING}. "
+        "Plans whose ranges overlap may swap places on a real machine."
     )

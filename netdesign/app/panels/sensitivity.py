@@ -11,7 +11,8 @@ from netdesign.app.html import Head, join, table, tag
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.panels.drawer import Drawer, choice
 from netdesign.app.pictures import Picture
-from netdesign.charts.format import NOTHING, days, dollars, seconds
+from netdesign.bands import MEANING, Band, bands
+from netdesign.charts.format import NOTHING, between, days, dollars, seconds
 from netdesign.charts.tornado import MEASURE_NAMES, signed
 from netdesign.sensitivity import Move, Sensitivity, Swing, sensitivity
 
@@ -57,20 +58,20 @@ class SensitivityPanel(Drawer):
 
     def draw(self, evaluation: Evaluation) -> None:
         self.found = sensitivity(evaluation, self._book())
-        self._draw(self.found)
+        self._draw(self.found, evaluation)
 
     def choose(self, measure: str) -> None:
         """Show another measure."""
-        if measure in MEASURE_NAMES and self.found is not None:
+        if measure in MEASURE_NAMES and self.found and self._evaluation:
             self.measure = measure
-            self._draw(self.found)
+            self._draw(self.found, self._evaluation)
 
-    def _draw(self, found: Sensitivity) -> None:
+    def _draw(self, found: Sensitivity, evaluation: Evaluation) -> None:
         swings = found.ranked(self.measure)
         self.said.value = join(
             (
                 choice("measure", "Result", BUTTONS, self.measure),
-                tag("p", _sentence(found, self.measure)),
+                tag("p", _sentence(found, self.measure, getattr(bands(evaluation), self.measure))),
             )
         )
         self.picture.show(found, self.measure)
@@ -91,15 +92,17 @@ class SensitivityPanel(Drawer):
         )
 
 
-def _sentence(found: Sensitivity, measure: str) -> str:
+def _sentence(found: Sensitivity, measure: str, band: Band) -> str:
     swings = found.ranked(measure)
     if not swings:
         return "Cost is unknown: the servers have no price in this book."
-    name, base = MEASURE_NAMES[measure], SAID[measure](found.base[measure])
+    name, say = MEASURE_NAMES[measure], SAID[measure]
+    ends = between(say(band.low), say(band.high))
     largest = max(swings, key=lambda swing: _size_of(swing.elasticity(measure)))
     return (
-        f"{BUTTONS[measure]} now: {base}. Moved as far as shown, “{swings[0].label}” moves {name} "
-        f"most; for the same 1 % of each it is “{largest.label}”."
+        f"{BUTTONS[measure]} now: {say(band.value)}, range {ends}: {MEANING}. Moved as far as "
+        f"shown, “{swings[0].label}” moves {name} most; for the same 1 % of each it is "
+        f"“{largest.label}”."
     )
 
 

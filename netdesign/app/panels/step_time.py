@@ -8,7 +8,8 @@ from netdesign.app.html import join, tag
 from netdesign.app.layout import card, heading, key
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
-from netdesign.charts.format import seconds
+from netdesign.bands import MEANING, Band, bands
+from netdesign.charts.format import between, digits, seconds
 from netdesign.charts.step_time_bar import parts
 
 if TYPE_CHECKING:
@@ -24,11 +25,20 @@ class StepTimePanel:
         self.widget = card(self.head, self.picture.view, self.foot, classes="nd-panel-step")
 
     def show(self, evaluation: Evaluation) -> None:
-        step = evaluation.step
         self.head.value = heading("Step time", evaluation)
         self.picture.show(evaluation)
-        band = (
-            f"{seconds(step.step_time_s)}, with 80 % of measured runs between "
-            f"{seconds(step.step_time_low_s)} and {seconds(step.step_time_high_s)}."
-        )
-        self.foot.value = join((key(parts(evaluation)), tag("p", band, class_="nd-quiet")))
+        sentence = tag("p", _sentence(evaluation), class_="nd-quiet")
+        self.foot.value = join((key(parts(evaluation)), sentence))
+
+
+def _sentence(evaluation: Evaluation) -> str:
+    found = bands(evaluation)
+    time, speed = found.step_time_s, found.tokens_per_s_per_gpu
+    return (
+        f"{seconds(time.value)} a step, {between(seconds(time.low), seconds(time.high))}: "
+        f"{MEANING}. A GPU does {digits(speed.value)} tokens per second, {_digits(speed)}."
+    )
+
+
+def _digits(band: Band) -> str:
+    return between(digits(band.low), digits(band.high))

@@ -51,6 +51,16 @@ PAGES = (
         ),
     ),
     Page(
+        notebook="ib_or_roce.ipynb",
+        label="IB or RoCE",
+        title="IB or RoCE?",
+        reader="For the one who chooses",
+        text=(
+            "One design on two fabrics: step time, tokens for a dollar, power and latency side by "
+            "side, from which size, balance and discount the other one wins, and what to set."
+        ),
+    ),
+    Page(
         notebook="validation.ipynb",
         label="Validation",
         title="Validation",
@@ -67,6 +77,16 @@ PAGES = (
         reader="For the student",
         text=(
             "Make a prediction, drag a slider, be surprised, and check yourself with two exercises."
+        ),
+    ),
+    Page(
+        notebook="cheat_sheets.ipynb",
+        label="NCCL",
+        title="NCCL cheat sheets, checked",
+        reader="For the one who sets it up",
+        text=(
+            "Three lists of NCCL settings that are copied from script to script, each line with a "
+            "verdict, and the few settings that a design has a reason for."
         ),
     ),
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.summary_panels.plain import (
-    between,
     day_range,
     owning_known,
     priced,
@@ -15,8 +15,19 @@ from netdesign.app.summary_panels.plain import (
     usd,
 )
 from netdesign.app.summary_panels.trust import price_dates
+from netdesign.bands import MEANING, Band, bands
 from netdesign.catalog import load_catalog
-from netdesign.charts.format import NOTHING, Said, days, digits, percent, power, seconds, tokens
+from netdesign.charts.format import (
+    NOTHING,
+    Said,
+    between,
+    days,
+    digits,
+    percent,
+    power,
+    seconds,
+    tokens,
+)
 from netdesign.charts.words import plural
 
 if TYPE_CHECKING:
@@ -77,7 +88,7 @@ def _book(evaluation: Evaluation) -> str:
 
 def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
     cost, bom, chosen = evaluation.cost, evaluation.bom, evaluation.design.economics
-    rules = load_catalog().rules
+    rules, wait = load_catalog().rules, bands(evaluation).network_wait_usd_per_day
     bill = f"Price book {bom.price_book}, {price_dates(evaluation)}"
     if bom.unpriced:
         bill += f"; {plural(len(bom.unpriced), 'part')} without a price"
@@ -113,8 +124,8 @@ def _money(evaluation: Evaluation) -> tuple[Figure, ...]:
             "Lost to the network",
             _per_day(cost.network_wait_usd_per_day),
             "GPU time spent waiting for data to arrive.",
-            f"Waiting time from the step model, at ${chosen.rental_usd_per_gpu_hour:,.2f} a "
-            "GPU-hour",
+            f"At ${chosen.rental_usd_per_gpu_hour:,.2f} a GPU-hour; "
+            f"{_ends(wait, usd)} if the network alone made the step shorter or longer",
         ),
     )
 
@@ -125,46 +136,46 @@ def _per_day(value: object) -> Said:
 
 
 def _time(evaluation: Evaluation) -> tuple[Figure, ...]:
-    cost, step = evaluation.cost, evaluation.step
+    cost, step, found = evaluation.cost, evaluation.step, bands(evaluation)
     budget = evaluation.design.training.token_budget_trillion * 1e12
-    ratios = (
-        step.step_time_low_s / step.step_time_s,
-        step.step_time_high_s / step.step_time_s,
-    )
-    low_days, high_days = day_range(evaluation)
-    run = [str(usd(cost.training_usd * ratio)) for ratio in ratios]
-    million = [f"${digits(cost.usd_per_million_tokens * ratio)}" for ratio in ratios]
-    steps = [str(seconds(value)) for value in (step.step_time_low_s, step.step_time_high_s)]
     return (
         Figure(
             "training_days",
             "Days to train",
             days(cost.training_days),
             f"{spelled(tokens(budget))} tokens, without a stop.",
-            f"Range {between(str(low_days), str(high_days))}",
+            f"Range {between(*day_range(evaluation))}",
         ),
         Figure(
             "training_usd",
             "The run costs",
             usd(cost.training_usd),
             f"Owning the cluster for that time, {_rate(evaluation)}.",
-            f"Range {between(*run)}",
+            f"Range {_ends(found.training_usd, usd)}",
         ),
         Figure(
             "usd_per_million_tokens",
             "Per million tokens",
             Said(f"${digits(cost.usd_per_million_tokens)}", ""),
             "The cost of the run over its tokens.",
-            f"Range {between(*million)}",
+            f"Range {_ends(found.usd_per_million_tokens, _cents)}",
         ),
         Figure(
             "step_time",
             "Step time",
             seconds(step.step_time_s),
             "One round of training; the run is many of them.",
-            f"Range {between(*steps)}",
+            f"Range {_ends(found.step_time_s, seconds)}",
         ),
     )
+
+
+def _ends(band: Band, say: Callable[[float], Said | str]) -> str:
+    return between(say(band.low), say(band.high))
+
+
+def _cents(value: float) -> str:
+    return f"${digits(value)}"
 
 
 def _rate(evaluation: Evaluation) -> str:
@@ -172,8 +183,9 @@ def _rate(evaluation: Evaluation) -> str:
 
 
 def tiles(evaluation: Evaluation) -> Markup:
-    """The numbers as a grid."""
-    return tag("dl", join(_tile(figure) for figure in figures(evaluation)), class_="nd-figures")
+    """The numbers as a grid, and what their ranges are."""
+    grid = tag("dl", join(_tile(figure) for figure in figures(evaluation)), class_="nd-figures")
+    return join((grid, tag("p", f"Range: {MEANING}.", class_="nd-quiet nd-ranges")))
 
 
 def _tile(figure: Figure) -> Markup:

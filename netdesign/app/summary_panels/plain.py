@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from netdesign.app.layout import model_name
+from netdesign.bands import bands
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import (
     Said,
@@ -88,17 +89,8 @@ def usd(value: Any) -> Said:
 
 def day_range(evaluation: Evaluation) -> tuple[Said, Said]:
     """The range of the length of the run: that of a step, as many times."""
-    step, length = evaluation.step, evaluation.cost.training_days
-    low = length * step.step_time_low_s / step.step_time_s
-    high = length * step.step_time_high_s / step.step_time_s
-    return days(low), days(high)
-
-
-def between(low: str, high: str) -> str:
-    """A range in words; a unit that both share is said once."""
-    number, _, unit = low.partition("\u00a0")
-    shared = unit and high.endswith(f"\u00a0{unit}")
-    return f"{number if shared else low} to {high}"
+    length = bands(evaluation).training_days
+    return days(length.low), days(length.high)
 
 
 def title(evaluation: Evaluation) -> str:

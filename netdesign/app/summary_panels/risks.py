@@ -6,9 +6,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from netdesign.app.html import Markup, join, tag
-from netdesign.app.summary_panels.plain import between, day_range, owning_known, usd
+from netdesign.app.summary_panels.plain import day_range, owning_known, usd
 from netdesign.app.summary_panels.trust import price_dates, priced_rows
-from netdesign.charts.format import percent
+from netdesign.bands import bands
+from netdesign.charts.format import between, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,14 +93,13 @@ def _from_finding(finding: Finding) -> Risk:
 
 def _to_watch(evaluation: Evaluation) -> Iterator[Risk]:
     """Real uncertainties of this design, the widest first."""
-    step, cost = evaluation.step, evaluation.cost
+    cost, run = evaluation.cost, bands(evaluation).training_usd
     low, high = day_range(evaluation)
     known = owning_known(evaluation)
-    late = cost.training_usd * (step.step_time_high_s / step.step_time_s - 1)
     yield Risk(
         "watch",
-        f"The run may take longer: {between(str(low), str(high))} are within the range.",
-        f"At the long end it costs {usd(late)} more than planned." if known else "",
+        f"The run may take longer: {between(low, high)} are within the range.",
+        f"At the long end it costs {usd(run.overrun)} more than planned." if known else "",
         "Measure a step on a small cluster of the same kind before ordering.",
     )
     largest = max(priced_rows(evaluation), key=lambda row: row.total_usd or 0.0, default=None)
@@ -113,7 +113,7 @@ def _to_watch(evaluation: Evaluation) -> Iterator[Risk]:
             f"{price_dates(evaluation)}.",
             "Lay your own quotes over the price book in the Studio.",
         )
-    waiting = step.network_exposed_s / step.step_time_s
+    waiting = evaluation.requirement.share_reached
     yield Risk(
         "watch",
         f"GPUs wait {percent(waiting)} of the time for the network, with every part in order.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netdesign.app.html import Head, Markup, table, tag
+from netdesign.bands import MEANING, bands
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import percent
 from netdesign.charts.words import plural
@@ -80,15 +81,13 @@ def _power(evaluation: Evaluation) -> tuple[str, str, str]:
 
 
 def _time(evaluation: Evaluation) -> tuple[str, str, str]:
-    step = evaluation.step
-    below = 1 - step.step_time_low_s / step.step_time_s
-    above = step.step_time_high_s / step.step_time_s - 1
+    time = bands(evaluation).step_time_s
     return (
         "Step time, days, run, tokens",
         "A model of compute and network with constants fitted on published runs, here those of the "
         f"GPU generation {evaluation.machine.generation.capitalize()}.",
-        f"Of 10 measured runs that it did not know, 8 lay between {percent(below)} below and "
-        f"{percent(above)} above its prediction. Failures and restarts are not counted.",
+        f"{MEANING[0].upper()}{MEANING[1:]}: between {percent(time.below)} below and "
+        f"{percent(time.above)} above the prediction. Failures and restarts are not counted.",
     )
 
 
