@@ -46,6 +46,10 @@ NAMES = (
     "crossover_balance",
     "crossover_message",
     "crossover_discount",
+    "slowdown_by_taper",
+    "seed_spread",
+    "mttf_curve",
+    "ettr_curve",
 )
 
 

@@ -113,8 +113,10 @@ def _meeting_lines(meetings: tuple[Meeting, ...]) -> list[str]:
 
 _NOTES = (
     "- slow-down: time over that if only host ports limit; the busiest link sets the pace.",
-    "- by formula: of the taper, or with hashing of balls in bins, whichever is more.",
-    "- slowest, mean: max-min fair rate of the flows, of what their host ports allow.",
+    "- by formula: of the taper for a packed job on whole pods, or with hashing of balls in bins,",
+    "  whichever is more. Another placement is on the built fabric only.",
+    "- slowest, mean: max-min fair rate of the flows, of what their host ports allow; a flow waits",
+    "  for its slowest queue pair, so that more of them can lower the mean.",
 )
 
 

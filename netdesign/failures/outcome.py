@@ -115,7 +115,7 @@ class Outcome:
     gpus_without_port: int  # of the degraded hosts: they go through a neighbour's
     stops_job: bool  # messages of the running job have no way: it must restart
     slowdowns: tuple[tuple[str, float], ...]  # of each collective, over the healthy fabric
-    healthy_step_s: float
+    healthy_step_s: float  # on the built fabric, with the collisions and tapers it has
     ways: tuple[Way, ...]  # the one that loses least first
     closed_form: float | None  # slow-down of communication by hand, where there is one
     failures_per_month: float | None  # of all such parts; None: no published rate
@@ -230,7 +230,7 @@ def outcome(stage: Stage, scenario: Scenario) -> Outcome:
         gpus_without_port=_gpus_without_port(stage, dead, gone, ports),
         stops_job=stops,
         slowdowns=_named(stage, shown),
-        healthy_step_s=as_float(stage.evaluation.step.step_time_s),
+        healthy_step_s=stage.healthy.step_s,
         ways=_ways(stage, shown, int(np.count_nonzero(gone)) + len(slow), stops=stops),
         closed_form=_closed_form(fabric, scenario),
         failures_per_month=_failures_per_month(stage, scenario),
@@ -243,11 +243,11 @@ def outcome(stage: Stage, scenario: Scenario) -> Outcome:
 
 def _ways(stage: Stage, shown: Run, hosts: int, *, stops: bool) -> tuple[Way, ...]:
     """How to go on: as routing leaves it, or without the hosts that lost a port."""
-    healthy = as_float(stage.evaluation.step.step_time_s)
+    healthy = stage.healthy.step_s
     stop, repair = stop_cost(stage.evaluation), _repair_s(stage)
     planned = stage.evaluation.goodput.restart_s  # after a checkpoint: no work is done again
     name, pause = (OTHER_PORTS, stop) if stops else (KEEP, 0.0)
-    steps = [(name, pause, healthy * shown.step_s / stage.healthy.step_s)]
+    steps = [(name, pause, shown.step_s)]
     if hosts:
         fewer = healthy * _fewer_replicas(stage, hosts)
         steps.append((WITHOUT_HOSTS, stop if stops else planned, fewer))

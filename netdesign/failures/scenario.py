@@ -235,9 +235,9 @@ def _number_of(fabric: Fabric, name: str) -> int:
     names = _names(fabric)
     number = _numbers(fabric).get(name)
     if number is None:
-        words = [*PARTS, *fabric.tier_names]
+        words = [*PARTS, *(tier for i, tier in enumerate(fabric.tier_names) if i in fabric.tier)]
         near = difflib.get_close_matches(name, words, n=1, cutoff=0.5)
-        near = near or difflib.get_close_matches(name, names[:2000], n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name, names[:2000], n=1, cutoff=0.8) or near
         hint = f"did you mean {near[0]}?" if near else _HINT
         raise DesignError("break", name, "is no part of this fabric", hint)
     return number

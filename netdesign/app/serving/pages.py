@@ -61,6 +61,16 @@ PAGES = (
         ),
     ),
     Page(
+        notebook="congestion_and_failures.ipynb",
+        label="Congestion",
+        title="Congestion and failures",
+        reader="For the one who is called at night",
+        text=(
+            "Drag the taper and see which links run full and which collective waits for them. "
+            "Break a cable, a leaf or a plane: step time, stranded GPUs, time kept."
+        ),
+    ),
+    Page(
         notebook="validation.ipynb",
         label="Validation",
         title="Validation",
