@@ -43,7 +43,9 @@ def compare(
 ) -> None:
     """Which fabric wins, by how much, and how sure is that: InfiniBand or RoCE, one table."""
     from netdesign.comparison import read_overrides
+    from netdesign.comparison.on_graph import built_step_s
     from netdesign.export.comparison import (
+        built_line,
         comparison_markdown,
         comparison_record,
         comparison_text,
@@ -59,10 +61,14 @@ def compare(
     else:
         chosen = _resized(designs, gpus)
         found = _one_design(chosen, transports, discount, switches, overrides, book)
+    built = (built_step_s(found.first), built_step_s(found.second))
     if as_json:
-        typer.echo(json.dumps(comparison_record(found), indent=2, allow_nan=False))
+        record = comparison_record(found)
+        record["first"]["built_step_s"], record["second"]["built_step_s"] = built
+        typer.echo(json.dumps(record, indent=2, allow_nan=False))
     else:
-        typer.echo(comparison_markdown(found) if as_markdown else comparison_text(found))
+        shown = comparison_markdown(found) if as_markdown else comparison_text(found)
+        typer.echo("\n".join([shown, *built_line(*built)]))
 
 
 def _two_designs(designs: list[str], overrides: Any, book: Any) -> Any:
