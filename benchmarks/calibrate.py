@@ -23,13 +23,26 @@ import sys
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from error_bands import (
+    FIT_SOURCE,
+    band_line,
+    bands,
+    coverage,
+    show,
+    show_bands,
+    styles_measured,
+)
 from residuals import Scored, rank_agreement
 from scipy.optimize import least_squares
 
 from netdesign.arrays import Array
 from netdesign.catalog import CalibrationRow, data_directory
 from netdesign.catalog.tables import Finite, Positive, read_rows
-from netdesign.performance.calibration import Calibration, calibration_from_rows
+from netdesign.performance.calibration import (
+    BAND_NAMES,
+    Calibration,
+    calibration_from_rows,
+)
 from netdesign.performance.compute import EIGHT_BIT
 from netdesign.performance.measurements import (
     MeasuredRun,
@@ -43,8 +56,6 @@ from netdesign.validation.scores import best_mfu, parallel_style
 ALL = "all"
 NOISE = 0.07  # a run of one stack differs from the same run of another by about this much
 ALIKE = 1 / 3  # exponent of a weight: n runs of one kind weigh as the cube root of n together
-BAND = (0.1, 0.9)  # quantiles of measured over predicted: the 80 % band
-FIT_SOURCE = "netdesign-calibration"
 
 
 class Prior(CalibrationRow):
@@ -158,7 +169,7 @@ class Fit:
 def calibration_from_values(values: dict[tuple[str, str], float], scope: str) -> Calibration:
     """Constants of a scope; error factors are 1 until they are known."""
     names = [field.name for field in dataclasses.fields(Calibration) if field.name != "generation"]
-    defaults = {"error_low": 1.0, "error_high": 1.0}
+    defaults = dict.fromkeys(BAND_NAMES, 1.0)
     places = (scope, scope.partition("/")[0], ALL)  # an era of software, its card, all cards
     found = {
         name: next(
@@ -249,65 +260,24 @@ def report(
     return lines
 
 
-def coverage(left_out: list[Scored]) -> float:
-    """Share of runs inside the band of their generation that other sources alone would give."""
-    inside = []
-    for source in {score.run.source for score in left_out}:
-        others = [score for score in left_out if score.run.source != source]
-        own = [score for score in left_out if score.run.source == source]
-        band = bands(others, others, {generation_of(score.run) for score in own})
-        for score in own:
-            low, high = band[generation_of(score.run)]
-            inside.append(low <= 1 / score.ratio <= high)
-    return float(np.mean(inside))
-
-
 def _errors(ratios: list[float]) -> tuple[str, str]:
     error = np.abs(np.array(ratios) - 1)
     return f"{np.median(error):6.1%}", f"{np.quantile(error, 0.9):6.1%}"
 
 
-def bands(
-    fitted: list[Scored], left_out: list[Scored], scopes: Iterable[str]
-) -> dict[str, tuple[float, float]]:
-    """Measured over predicted, by generation.
-
-    The band holds four of five runs of unseen sources and four of five fitted ones, of the
-    generation where it has more than a few and of all of them: a generation has few sources, and
-    the next one may differ from them as the others do.
-    """
-    few = 20
-
-    def quantiles(scores: list[Scored], generation: str) -> Array:
-        own = [score for score in scores if generation_of(score.run) == generation]
-        low, high = np.quantile([1 / score.ratio for score in scores], BAND)
-        if len(own) < few:
-            return np.array([low, high])
-        own_low, own_high = np.quantile([1 / score.ratio for score in own], BAND)
-        return np.array([min(low, own_low), max(high, own_high)])
-
-    found = {}
-    for scope in scopes:
-        generation = scope.partition("/")[0]
-        lows, highs = zip(
-            quantiles(fitted, generation), quantiles(left_out, generation), strict=True
-        )
-        found[scope] = min(*lows), max(*highs)
-    return found
-
-
 def write(
-    fit: Fit, priors: tuple[Prior, ...], band: dict[str, tuple[float, float]], date: str
+    fit: Fit, priors: tuple[Prior, ...], band: dict[str, dict[str, float]], date: str
 ) -> None:
     path = data_directory() / "calibration.csv"
     by_key = {(prior.name, prior.scope): prior for prior in priors}
-    measured = {scope.partition("/")[0] for scope in fit.batches}
+    measured = styles_measured(
+        run for group in fit.batches.values() for batch in group for run in batch.runs
+    )
     with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["name", "scope", "value", "unit", "low", "high", "source", "date", "note"])
         for scope in sorted(fit.scopes):
-            values = dataclasses.asdict(fit.calibration(scope))
-            values["error_low"], values["error_high"] = band[scope]
+            values = dataclasses.asdict(fit.calibration(scope)) | band[scope]
             del values["generation"]
             for name, value in values.items():
                 card = scope.partition("/")[0]
@@ -321,14 +291,16 @@ def write(
 
 
 def _line(
-    name: str, scope: str, value: float, prior: Prior | None, date: str, measured: set[str]
+    name: str,
+    scope: str,
+    value: float,
+    prior: Prior | None,
+    date: str,
+    measured: set[tuple[str, bool]],
 ) -> list[str]:
-    number = f"{value:.5g}"
     if prior is None:
-        note = "80 % of unseen runs lie between error_low and error_high times the prediction"
-        if scope.partition("/")[0] not in measured:
-            note = "no runs measured: the band of all generations"
-        return [name, scope, number, "1", "", "", FIT_SOURCE, date, note]
+        return band_line(name, scope, value, date, measured)
+    number = f"{value:.5g}"
     if prior.spread is None:
         return [name, scope, number, prior.unit, "", "", prior.source, prior.date, prior.note]
     note = f"fitted; {prior.value:g} before" + ("" if prior.scope != ALL else "; one for all")
@@ -360,10 +332,9 @@ def main() -> None:
     for name, scores in (("fitted", fitted), ("unseen source", left_out)):
         pairs, right = rank_agreement(scores)
         print(f"faster of two plans, {name:13} {pairs:4} pairs {right:6.1%}")
-    print(f"runs of unseen sources inside the band of the others {coverage(left_out):6.1%}")
+    show("runs of unseen sources inside the band of the others", coverage(left_out))
     band = bands(fitted, left_out, fit.scopes)
-    for scope, (low, high) in sorted(band.items()):
-        print(f"band {scope:22} {low:.3f} to {high:.3f}")
+    show_bands(band)
     if not options.dry_run:
         write(fit, priors, band, datetime.date.today().isoformat())
         print("wrote data/calibration.csv")

@@ -4,6 +4,7 @@
 
 Needs SciPy, as benchmarks/calibrate.py does, and takes some minutes: a fit for each source.
 Run it after benchmarks/calibrate.py: the Validation page says so where the constants are newer.
+benchmarks/error_bands.py makes the bands of data/calibration.csv from what it writes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import csv
 import datetime
 from collections.abc import Iterable
 
-from calibrate import FIT_SOURCE, Prior, Scored, unseen
+from calibrate import Prior, Scored, unseen
+from error_bands import FIT_SOURCE
 
 from netdesign.catalog import data_directory
 from netdesign.catalog.tables import read_rows

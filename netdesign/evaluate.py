@@ -55,6 +55,7 @@ class Evaluation:
     servers: int
     plan: Plan
     plan_label: str  # "TP 8 · PP 4 · DP 32, micro-batch 1, ZeRO-1"
+    training: Training
     machine: Machine
     memory: Memory
     memory_limit: float  # bytes that a job can use of the card
@@ -131,7 +132,8 @@ def evaluate(design: Design, price_book: PriceBook | None = None) -> Evaluation:
         tokens_per_step=design.training.global_batch * design.training.sequence_length,
         servers=servers,
         plan=plan,
-        plan_label=plan_label(plan),
+        plan_label=plan_label(plan, job.training),
+        training=job.training,
         machine=job.machine,
         memory=_memory(design, job, plan),
         memory_limit=job.memory_limit,
@@ -161,8 +163,8 @@ def architecture_of(preset: str, parameters_billion: float) -> Architecture:
     return architecture_from_model(load_catalog().models[preset])
 
 
-def plan_label(plan: Plan) -> str:
-    """A plan in one line, without the degrees that are 1."""
+def plan_label(plan: Plan, training: Training | None = None) -> str:
+    """A plan in one line, without the degrees that are 1, and a schedule other than 1F1B."""
     chunks = f" x {int(plan.virtual_stages)} chunks" if plan.virtual_stages > 1 else ""
     names = (
         ("TP", plan.tensor, ""),
@@ -176,7 +178,23 @@ def plan_label(plan: Plan) -> str:
     if plan.sharding == SHARDING["fsdp"] and 0 < plan.shard_group < plan.data * plan.context:
         stage = f"HSDP over {int(plan.shard_group)}"
     recompute = ("no recompute", "selective recompute", "full recompute")[int(plan.recompute)]
-    return f"{degrees}, micro-batch {int(plan.micro_batch)}, {stage}, {recompute}"
+    schedule = ""
+    if training is not None and training.zero_bubble:
+        schedule = ", DualPipe" if training.expert_overlap else ", zero-bubble"
+    return f"{degrees}, micro-batch {int(plan.micro_batch)}, {stage}, {recompute}{schedule}"
+
+
+def training_of(design: Design) -> Training:
+    """What the step-time model is told of a design's training and of its schedule."""
+    chosen, schedule = design.training, design.plan.schedule
+    return Training(
+        sequence_length=chosen.sequence_length,
+        global_batch=chosen.global_batch,
+        precision=chosen.precision,
+        dispatch_bytes=1 if chosen.dispatch_precision == "fp8" else None,
+        zero_bubble=schedule in ("zero-bubble", "dualpipe"),
+        expert_overlap=schedule == "dualpipe",
+    )
 
 
 def _fabric(design: Design, parts: Parts, servers: int) -> FabricSize:
@@ -206,11 +224,7 @@ def _job(design: Design, parts: Parts, fabric: FabricSize) -> _Job:
     return _Job(
         arch=architecture_of(design.model.preset, design.model.parameters_billion),
         gpus=design.cluster.gpus,
-        training=Training(
-            sequence_length=design.training.sequence_length,
-            global_batch=design.training.global_batch,
-            precision=design.training.precision,
-        ),
+        training=training_of(design),
         machine=replace(machine, network_bandwidth=slowed),
         calibration=calibration,
         gradient_bytes=design.training.gradient_bytes,
@@ -306,6 +320,7 @@ def _traffic(design: Design, job: _Job, plan: Plan) -> tuple[Collective, ...]:
         design.training.sequence_length,
         domain_gpus=job.machine.domain_gpus,
         gradient_bytes=job.gradient_bytes,
+        dispatch_bytes=job.training.dispatch_bytes,
     )
 
 

@@ -21,6 +21,7 @@ class TrainingChoice(Section):
     global_batch: int
     token_budget_trillion: float
     precision: str
+    dispatch_precision: str
     gradient_bytes: int
 
 
@@ -37,6 +38,7 @@ class PlanChoice(Section):
     expert: int
     micro_batch: int
     virtual_stages: int
+    schedule: str
     sharding: str
     shard_group: int
     recompute: str

@@ -24,7 +24,7 @@ from netdesign.evaluate import Evaluation
 from netdesign.order import bill_of, parts_of
 from netdesign.performance.calibration import calibration_for
 from netdesign.performance.compute import operand_bytes
-from netdesign.performance.machine import Machine, Training
+from netdesign.performance.machine import Machine
 from netdesign.performance.step import step_time
 from netdesign.topology.sizing import size_fabric
 from netdesign.units import SECONDS_PER_HOUR, seconds_to_days
@@ -281,13 +281,12 @@ def _results(evaluation: Evaluation, case: Mapping[str, Array]) -> tuple[dict[st
     machine = _machine(evaluation.machine, case)
     calibration = calibration_for(evaluation.machine.generation)
     plan = _plan(evaluation.plan, case)
-    chosen = evaluation.design.training
-    training = Training(
+    training = replace(
+        evaluation.training,
         sequence_length=case["training.sequence_length"],
         global_batch=case["training.global_batch"],
-        precision=chosen.precision,
     )
-    gradient = chosen.gradient_bytes
+    gradient = evaluation.design.training.gradient_bytes
     step = step_time(arch, plan, training, machine, calibration, gradient_bytes=gradient)
     held = memory_per_gpu(
         arch,

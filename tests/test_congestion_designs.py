@@ -24,7 +24,6 @@ from netdesign.design import default_design, read_design, shipped_designs
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
 from netdesign.performance.calibration import calibration_for
-from netdesign.performance.machine import Training
 from netdesign.performance.step import step_time
 from netdesign.topology.routing import Lost
 from netdesign.workload.patterns import Sending
@@ -185,7 +184,8 @@ def test_scattered_jobs_lose_and_rings_by_pod_win_back():
 
 
 def test_without_pxn_an_all_to_all_crosses_the_spines_on_foreign_rails():
-    design = read_design("deepseek-v3-2048-h100").with_values({"network.oversubscription": 2})
+    changes = {"network.oversubscription": 2, "plan.schedule": "1f1b"}
+    design = read_design("deepseek-v3-2048-h100").with_values(changes)
     own = evaluate(design)
     with_pxn, without = (
         slowdowns(congestion(own, Conditions(sending=Sending(pxn=pxn))))["expert"]
@@ -278,7 +278,8 @@ def test_slow_downs_reach_the_step_only_where_they_are_exposed():
 
 
 def test_experts_that_wait_also_let_the_pipeline_wait():
-    own = evaluate(read_design("deepseek-v3-2048-h100"))
+    design = read_design("deepseek-v3-2048-h100").with_values({"plan.schedule": "1f1b"})
+    own = evaluate(design)
     none, twice = slowed_step(own, {}), slowed_step(own, {"expert": 2.0})
     waited = twice.exposed_s["expert"] - twice.ideal_exposed_s["expert"]
     assert twice.step_s - none.step_s > 1.05 * waited > 0
@@ -289,15 +290,14 @@ def test_all_kinds_slowed_alike_are_the_step_model_on_a_slower_network(name):
     own = evaluate(read_design(name))
     kinds = [part.parallelism for part in own.step.communication]
     found = slowed_step(own, dict.fromkeys(kinds, 2.5))
-    training = own.design.training
     slower = replace(own.machine, network_bandwidth=own.machine.network_bandwidth / 2.5)
     expected = step_time(
         own.architecture,
         own.plan,
-        Training(training.sequence_length, training.global_batch, training.precision),
+        own.training,
         slower,
         calibration_for(own.machine.generation),
-        gradient_bytes=training.gradient_bytes,
+        gradient_bytes=own.design.training.gradient_bytes,
     )
     assert found.step_s == pytest.approx(float(expected.step_time_s))
     assert found.step_s > 1.01 * found.ideal_s

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 BY_SIZE = "by-size"
 BEST, MANUAL = "best", "manual"
 GIVEN = "given"
+WITH_ANY_PLAN = ("plan.mode", "plan.schedule")  # what a best plan leaves to the planner
 
 _WORDS: dict[str, Mapping[Any, str]] = {
     "training.precision": {"bf16": "BF16", "fp8": "FP8"},
+    "training.dispatch_precision": {"bf16": "BF16", "fp8": "FP8"},
     "training.gradient_bytes": {2: "2 bytes (BF16)", 4: "4 bytes (FP32)"},
     "plan.mode": {BEST: "best that fits", MANUAL: "set by hand"},
     "plan.sharding": {
@@ -28,6 +30,11 @@ _WORDS: dict[str, Mapping[Any, str]] = {
         "zero-3": "ZeRO-3: and weights",
         "fsdp": "FSDP",
         "hsdp": "HSDP: within shard groups",
+    },
+    "plan.schedule": {
+        "1f1b": "1F1B",
+        "zero-bubble": "zero-bubble",
+        "dualpipe": "DualPipe",
     },
     "plan.recompute": {
         "none": "none",

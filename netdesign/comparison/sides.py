@@ -14,7 +14,7 @@ from netdesign.design import Design
 from netdesign.evaluate import Evaluation, evaluate
 from netdesign.network.transport import reduction_gain
 from netdesign.performance.calibration import calibration_for
-from netdesign.performance.machine import Machine, Training
+from netdesign.performance.machine import Machine
 from netdesign.performance.step import StepTime, step_time
 from netdesign.performance.tails import Tail, tail_of
 
@@ -162,16 +162,11 @@ def stepped(
 
 def step_on(evaluation: Evaluation, machine: Machine) -> StepTime:
     """The step of an evaluation's job and plan on another machine."""
-    training = evaluation.design.training
     return step_time(
         evaluation.architecture,
         evaluation.plan,
-        Training(
-            sequence_length=training.sequence_length,
-            global_batch=training.global_batch,
-            precision=training.precision,
-        ),
+        evaluation.training,
         machine,
         calibration_for(machine.generation),
-        gradient_bytes=training.gradient_bytes,
+        gradient_bytes=evaluation.design.training.gradient_bytes,
     )

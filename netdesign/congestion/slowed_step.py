@@ -9,7 +9,6 @@ import numpy as np
 
 from netdesign.evaluate import Evaluation
 from netdesign.performance.calibration import calibration_for
-from netdesign.performance.machine import Training
 from netdesign.performance.step import IN_LAYER, StepTime, step_time
 
 
@@ -71,16 +70,11 @@ def _runs(
     evaluation: Evaluation, factors: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> StepTime:
     """The step-time model on networks slower by each factor."""
-    training = evaluation.design.training
     machine = evaluation.machine
     return step_time(
         evaluation.architecture,
         evaluation.plan,
-        Training(
-            sequence_length=training.sequence_length,
-            global_batch=training.global_batch,
-            precision=training.precision,
-        ),
+        evaluation.training,
         replace(
             machine,
             network_bandwidth=machine.network_bandwidth / factors,
@@ -88,5 +82,5 @@ def _runs(
             balance_efficiency=1.0,
         ),
         calibration_for(machine.generation),
-        gradient_bytes=training.gradient_bytes,
+        gradient_bytes=evaluation.design.training.gradient_bytes,
     )

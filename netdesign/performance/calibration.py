@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 
+from netdesign.arrays import Numeric
 from netdesign.catalog import CalibrationRow, load_catalog
 from netdesign.errors import DesignError
 
@@ -15,7 +16,8 @@ class Calibration:
     """How far below its data sheet a generation works; rows of ``data/calibration.csv``.
 
     ``error_low`` and ``error_high`` are the factors on a predicted step time between which 80 % of
-    the runs of sources that were left out of the fit were measured.
+    the runs of dense models by sources that were left out of the fit were measured;
+    ``error_low_experts`` and ``error_high_experts`` are those of mixtures of experts.
     """
 
     generation: str
@@ -51,8 +53,28 @@ class Calibration:
     usable_memory_share: float  # of the card's memory
     error_low: float
     error_high: float
+    error_low_experts: float
+    error_high_experts: float
+
+    def error_band(self, experts: Numeric) -> tuple[Numeric, Numeric]:
+        """Factors on a predicted step time: the lower and the upper end of its band.
+
+        Parameters
+        ----------
+        experts : int or array      routed experts of a layer; 0: a dense model
+
+        Returns
+        -------
+        two floats or arrays of the same shape
+        """
+        routed = experts > 0
+        return (
+            self.error_low + routed * (self.error_low_experts - self.error_low),
+            self.error_high + routed * (self.error_high_experts - self.error_high),
+        )
 
 
+BAND_NAMES = ("error_low", "error_high", "error_low_experts", "error_high_experts")
 NAMES = tuple(field.name for field in fields(Calibration) if field.name != "generation")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from netdesign.arrays import Array, Numeric, as_float
 from netdesign.performance.calibration import Calibration
 from netdesign.performance.machine import Machine, Training
-from netdesign.performance.step import step_time
+from netdesign.performance.step import step_of, work_of
 from netdesign.workload.plan import Plan
 from netdesign.workload.transformer import Architecture
 
@@ -58,10 +58,11 @@ def requirement(
     gradient_bytes : float                          per gradient value on the wire
     """
     given, latency = as_float(machine.network_bandwidth), as_float(machine.network_latency)
+    work = work_of(arch, plan, training, machine, calibration, gradient_bytes=gradient_bytes)
 
     def shares(bandwidths: Array, latencies: Array) -> Array:
         networks = replace(machine, network_bandwidth=bandwidths, network_latency=latencies)
-        step = step_time(arch, plan, training, networks, calibration, gradient_bytes=gradient_bytes)
+        step = step_of(work, arch, plan, training, networks, calibration)
         return np.broadcast_to(step.network_exposed_s / step.step_time_s, bandwidths.shape)
 
     bandwidths = given * np.geomspace(1 / SPAN, SPAN, POINTS)

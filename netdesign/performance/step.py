@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from netdesign.performance.calibration import Calibration
 from netdesign.performance.compute import ComputeTime, compute_time, optimizer_time
 from netdesign.performance.machine import Machine, Training
 from netdesign.performance.overlap import TimedCollective, exposed_time, timed_collectives
+from netdesign.performance.pipeline import Pipeline, pipeline_of
 from netdesign.workload.plan import Plan, layers_per_stage, shard_ranks
 from netdesign.workload.stages import fullest_parameters
-from netdesign.workload.traffic import Buckets, traffic
+from netdesign.workload.traffic import Buckets, Collective, traffic
 from netdesign.workload.transformer import Architecture, flops_per_token
 
 IN_LAYER = frozenset({"tensor", "context", "expert"})
@@ -65,41 +66,11 @@ class StepTime:
 
 
 @dataclass(frozen=True)
-class Pipeline:
-    """Seconds a GPU spends in the pipeline of one step, on average over the stages."""
+class Work:
+    """What a step consists of, on any network."""
 
-    compute: Numeric
-    idle: Numeric
-
-
-@formula(
-    latex=r"t = m\,t_\mathrm{slow} + \frac{p\,\bar t - t_\mathrm{slow}}{v}",
-    source="narayanan-2021",
-)
-def pipeline_time(
-    slowest: Numeric,
-    mean: Numeric,
-    pipeline: Numeric,
-    micro_batches: Numeric,
-    virtual_stages: Numeric,
-) -> Numeric:
-    """Duration of a (possibly interleaved) 1F1B pipeline with uneven stages.
-
-    The slowest stage sets the pace; filling and draining pass once through the others, in chunks
-    of one v-th of a stage. Even stages give ``(m + (p - 1) / v) t``.
-
-    Parameters
-    ----------
-    slowest, mean : float or array, s       forward and backward of a micro-batch on a stage
-    pipeline : int or array, >= 1           stages p
-    micro_batches : int or array, >= 1      m
-    virtual_stages : int or array, >= 1     v
-
-    Returns
-    -------
-    float or array, s
-    """
-    return micro_batches * slowest + (pipeline * mean - slowest) / virtual_stages
+    compute: ComputeTime
+    collectives: tuple[Collective, ...]
 
 
 @formula(
@@ -165,6 +136,20 @@ def step_time(
     -------
     StepTime, s                     broadcast shape of all numeric fields
     """
+    work = work_of(arch, plan, training, machine, calibration, gradient_bytes=gradient_bytes)
+    return step_of(work, arch, plan, training, machine, calibration)
+
+
+def work_of(
+    arch: Architecture,
+    plan: Plan,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+    *,
+    gradient_bytes: Numeric = 4,
+) -> Work:
+    """What a GPU has to compute and to send in a step; no network makes it more or less."""
     compute = compute_time(
         arch, plan, training, machine, calibration, gradient_bytes=gradient_bytes
     )
@@ -177,7 +162,30 @@ def step_time(
         dispatch_bytes=training.dispatch_bytes,
         buckets=_buckets(calibration),
     )
-    timed = timed_collectives(collectives, machine, calibration)
+    return Work(compute, collectives)
+
+
+def step_of(
+    work: Work,
+    arch: Architecture,
+    plan: Plan,
+    training: Training,
+    machine: Machine,
+    calibration: Calibration,
+) -> StepTime:
+    """Time of a step whose work is known, on networks that may differ from one another.
+
+    Parameters
+    ----------
+    work : Work                     of the same architecture, plan, training and cards
+    arch, plan, training, machine, calibration      as of ``step_time``
+
+    Returns
+    -------
+    StepTime, s
+    """
+    compute = work.compute
+    timed = timed_collectives(work.collectives, machine, calibration)
     layers = layers_per_stage(arch.layers, plan)
     fill = arch.layers / (plan.pipeline * layers)
     communication = [
@@ -190,9 +198,7 @@ def step_time(
     for part in communication:
         if part.parallelism in IN_LAYER:
             in_layer = in_layer + part.exposed_s
-    pipeline = _pipeline(arch, plan, compute, layers, in_layer)
-    if training.zero_bubble:
-        pipeline = replace(pipeline, idle=pipeline.idle - _filled(arch, plan, compute, pipeline))
+    pipeline = pipeline_of(arch, plan, compute, layers, in_layer, zero_bubble=training.zero_bubble)
     optimizer = _optimizer(arch, plan, machine, calibration)
     parts = (pipeline, communication, optimizer)
     return _step(arch, plan, training, machine, calibration, *parts)
@@ -216,6 +222,7 @@ def _step(
     tokens = training.global_batch * training.sequence_length
     flops = tokens * flops_per_token(arch, training.sequence_length, causal=training.causal)
     rate = tokens / total
+    low, high = calibration.error_band(arch.experts)
     return StepTime(
         compute_s=pipeline.compute,
         bubble_s=pipeline.idle,
@@ -223,8 +230,8 @@ def _step(
         optimizer_s=optimizer,
         overhead_s=overhead,
         step_time_s=total,
-        step_time_low_s=total * calibration.error_low,
-        step_time_high_s=total * calibration.error_high,
+        step_time_low_s=total * low,
+        step_time_high_s=total * high,
         bubble_share=pipeline.idle / total,
         model_flops=flops,
         tokens_per_s=rate,
@@ -239,53 +246,6 @@ def _buckets(calibration: Calibration) -> Buckets:
         calibration.bucket_parameters_per_rank,
         calibration.broadcasts_per_rank,
     )
-
-
-def _pipeline(
-    arch: Architecture, plan: Plan, compute: ComputeTime, layers: Numeric, in_layer: Numeric
-) -> Pipeline:
-    """Mean compute of a stage, and what it waits: fill, drain, and slower stages.
-
-    The ends of the model have embedding and logits to compute besides; where the layers do not
-    fill all stages, the last stage holds fewer of them.
-    """
-    stages, batches = plan.pipeline, plan.micro_batches
-    layer = compute.layer_forward + compute.layer_backward
-    work = (arch.layers * layer + compute.ends) / stages
-    talk = in_layer / batches
-    mean = work + talk
-    per_layer = layer + talk * stages / arch.layers
-    spare = stages * layers - arch.layers
-    last = (layers - np.ceil(spare / 2)) * per_layer + compute.ends
-    slowest = np.where(stages > 1, np.maximum(layers * per_layer, last), mean)
-    duration = pipeline_time(slowest, mean, stages, batches, plan.virtual_stages)
-    return Pipeline(batches * work, duration - batches * mean)
-
-
-@formula(latex=r"t = 2\,\frac{p-1}{v}\,t_W", source="qi-2023")
-def filled_bubble(weight_gradient: Numeric, pipeline: Numeric, virtual_stages: Numeric) -> Numeric:
-    """Idle time of a 1F1B pipeline that a split backward pass fills, at the same memory.
-
-    Only gradients of inputs are passed on; those of weights wait until a stage has nothing else
-    to do: ``(p - 1)(F + B + W)`` of filling and draining becomes ``(p - 1)(F + B - W)``.
-
-    Parameters
-    ----------
-    weight_gradient : float or array, s     of a micro-batch on a stage
-    pipeline : int or array, >= 1           stages p
-    virtual_stages : int or array, >= 1     v
-
-    Returns
-    -------
-    float or array, s
-    """
-    return 2.0 * (pipeline - 1) / virtual_stages * weight_gradient
-
-
-def _filled(arch: Architecture, plan: Plan, compute: ComputeTime, pipeline: Pipeline) -> Numeric:
-    """What a zero-bubble schedule fills, at most all of the idle time."""
-    stage = compute.weight_gradient * arch.layers / plan.pipeline
-    return np.minimum(filled_bubble(stage, plan.pipeline, plan.virtual_stages), pipeline.idle)
 
 
 def _communication(
@@ -307,7 +267,7 @@ def _communication(
         exposed = time * fill * (1.0 - calibration.expert_hidden_share)
         if training.expert_overlap:
             layer = compute.layer_forward + compute.layer_backward
-            window = layer * plan.micro_batches * arch.layers / plan.pipeline
+            window = layer * (plan.micro_batches - 1) * arch.layers / plan.pipeline
             exposed = exposed_time(time * fill, window, 0.0)
     elif kind == "context":
         # Keys and values travel while the attention of the previous ones is computed.

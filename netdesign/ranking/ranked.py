@@ -135,16 +135,16 @@ class Ranking:
         plans = plan_at(self.plans, positions)
         counts = dict(zip(self.best_of_cut.tolist(), self.of_cut.tolist(), strict=True))
         parts = parts_of_steps(self.job, plans)
-        low, high = self.job.calibration.error_low, self.job.calibration.error_high
+        low, high = self.job.calibration.error_band(self.job.arch.experts)
         memory, limit = self.memory_bytes, self.job.comfortable_share * self.job.memory_limit
         return tuple(
             Standing(
                 rank=position + 1,
                 plan=(plan := plan_at(plans, i)),
-                label=plan_label(plan),
+                label=plan_label(plan, self.job.training),
                 step_time_s=(time := as_float(self.step_time_s[position])),
-                step_time_low_s=time * low,
-                step_time_high_s=time * high,
+                step_time_low_s=as_float(time * low),
+                step_time_high_s=as_float(time * high),
                 memory_bytes=as_float(memory[position]),
                 parts={name: as_float(values[i]) for name, values in parts.items()},
                 variants=counts.get(position, 1),
@@ -156,17 +156,12 @@ class Ranking:
 
 def job_of(evaluation: Evaluation) -> Job:
     """The job of an Evaluation without its plan."""
-    training = evaluation.design.training
     return Job(
         arch=evaluation.architecture,
-        training=Training(
-            sequence_length=training.sequence_length,
-            global_batch=training.global_batch,
-            precision=training.precision,
-        ),
+        training=evaluation.training,
         machine=evaluation.machine,
         calibration=calibration_for(evaluation.machine.generation),
-        gradient_bytes=training.gradient_bytes,
+        gradient_bytes=evaluation.design.training.gradient_bytes,
         memory_limit=evaluation.memory_limit,
         comfortable_share=load_catalog().rules["memory-tight"].value,
     )
@@ -309,13 +304,14 @@ def _unfitting(
 def _alone(
     job: Job, plan: Plan, step: float, memory: float, rank: int, parts: Mapping[str, Array]
 ) -> Standing:
+    low, high = job.calibration.error_band(job.arch.experts)
     return Standing(
         rank=rank if memory <= job.memory_limit else 0,
         plan=plan,
-        label=plan_label(plan),
+        label=plan_label(plan, job.training),
         step_time_s=step,
-        step_time_low_s=step * job.calibration.error_low,
-        step_time_high_s=step * job.calibration.error_high,
+        step_time_low_s=as_float(step * low),
+        step_time_high_s=as_float(step * high),
         memory_bytes=memory,
         parts={name: as_float(values) for name, values in parts.items()},
         variants=1,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 TOKENS_PER_CONTEXT_RANK = 2_048  # below this a context rank has too little to compute
@@ -18,12 +19,12 @@ class Breadth:
 
     uneven_layers: float  # fullest stage over the mean stage that a layout may have
     tokens_per_context_rank: int
-    zero_2: bool
+    every_stage: bool  # ZeRO-2, and FSDP with a pipeline, which gathers weights every micro-batch
 
 
 MOST_PLACES = 1.25  # in a step over its sequences, before rarer degrees are worth a look
-USUAL = Breadth(1.3, TOKENS_PER_CONTEXT_RANK, zero_2=False)
-THOROUGH = Breadth(2.0, 1_024, zero_2=True)
+USUAL = Breadth(1.3, TOKENS_PER_CONTEXT_RANK, every_stage=False)
+THOROUGH = Breadth(2.0, 1_024, every_stage=True)
 
 
 def layouts(
@@ -50,11 +51,13 @@ def layouts(
                     heads, layers, gpus, domain_gpus, sequence_length, breadth
                 )
                 if (data := gpus // (tensor * pipeline * context)) <= global_batch
-                for expert in _expert_degrees(experts, data)
-                for virtual_stages in _virtual_stages(layers, pipeline, breadth)
-                for stage, group in _sharding(
-                    pipeline, data * context, max(1, domain_gpus // tensor), breadth
+                for stages in (_virtual_stages(layers, pipeline, breadth),)
+                for sharding in (
+                    _sharding(pipeline, data * context, max(1, domain_gpus // tensor), breadth),
                 )
+                for expert in _expert_degrees(experts, data)
+                for virtual_stages in stages
+                for stage, group in sharding
             ]
             fed = any(_places(global_batch, data) <= MOST_PLACES for *_, data, _, _, _, _ in found)
             if found and (fed or breadth is THOROUGH):
@@ -100,27 +103,31 @@ def _even(layers: int, chunks: int, uneven_layers: float) -> bool:
 
 
 def _expert_degrees(experts: int, data: int) -> list[int]:
+    if experts <= 1:
+        return [1]
     return [e for e in _powers_of_two(max(1, experts)) if experts % e == 0 and data % e == 0]
 
 
-def _virtual_stages(layers: int, pipeline: int, breadth: Breadth) -> list[int]:
+@lru_cache(maxsize=1_024)
+def _virtual_stages(layers: int, pipeline: int, breadth: Breadth) -> tuple[int, ...]:
     """Of the numbers of chunks that make them equally deep, the one that is least uneven."""
     if pipeline == 1:
-        return [1]
+        return (1,)
     least: dict[int, int] = {}
     for chunks in range(1, layers // pipeline + 1):
         if _even(layers, pipeline * chunks, breadth.uneven_layers):
             least.setdefault(-(-layers // (pipeline * chunks)), chunks)
-    return list(least.values())
+    return tuple(least.values())
 
 
 def _sharding(pipeline: int, replicas: int, local: int, breadth: Breadth) -> list[tuple[int, int]]:
-    """ZeRO stage and shard group: ZeRO-1, FSDP over all, HSDP over a domain and eight of them."""
+    """ZeRO stage and shard group; HSDP over a domain and over eight of them."""
     options = [(_ZERO_1, replicas)]
     if replicas == 1:
         return options
-    options.append((_ZERO_3, replicas))
-    if breadth.zero_2:
+    if pipeline == 1 or breadth.every_stage:
+        options.append((_ZERO_3, replicas))
+    if breadth.every_stage:
         options.append((_ZERO_2, replicas))
     if pipeline == 1:
         options += [

@@ -18,6 +18,7 @@ from netdesign.workload.transformer import Architecture
 RECOMPUTE = {"none": 0, "selective": 1, "full": 2}
 SHARDING = {"ddp": 0, "zero-1": 1, "zero-2": 2, "zero-3": 3, "fsdp": 3, "hsdp": 3}
 _MICRO_BATCHES = (1, 2, 3, 4, 6, 8)
+_RECOMPUTED = (RECOMPUTE["selective"], RECOMPUTE["full"])  # fused attention has the first anyway
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class GroupSpan:
 
 def recomputed_share(plan: Plan) -> Numeric:
     """Share of the layers that the backward pass computes again as a whole."""
-    return np.clip(plan.recompute - 1, 0, 1)
+    return np.minimum(np.maximum(plan.recompute - 1, 0), 1)
 
 
 def group_span(ranks: Numeric, stride: Numeric, domain_gpus: Numeric) -> GroupSpan:
@@ -243,10 +244,11 @@ def candidate_plans(
     Tensor degrees are powers of two inside a scale-up domain that divide the heads; pipelines
     divide the rest and leave the stages even within 30 %; every number of chunks that makes them
     smaller; context parallelism only where a rank keeps 2,048 tokens; experts over powers of two;
-    ZeRO-1 and FSDP with any, HSDP without a pipeline; micro-batches of 3 and 6 only where they
-    divide the sequences of a rank. A thorough search also takes more uneven stages, shorter
-    sequence pieces and ZeRO-2. Every GPU is used, unless no legal plan can: then the largest power
-    of two below that one can.
+    ZeRO-1 with any, FSDP and HSDP without a pipeline; micro-batches of 3 and 6 only where they
+    divide the sequences of a rank; selective recomputation, which costs no time under fused
+    attention, or full. A thorough search also takes more uneven stages, shorter sequence pieces,
+    ZeRO-2, and FSDP with a pipeline. Every GPU is used, unless no legal plan can: then the largest
+    power of two below that one can.
 
     Parameters
     ----------
@@ -275,7 +277,7 @@ def candidate_plans(
 
 def _expand(layouts: Array, global_batch: int, limit: int) -> Plan:
     """Every layout with every micro-batch and kind of recomputation."""
-    settings = np.array(list(product(_MICRO_BATCHES, RECOMPUTE.values())), dtype=np.int64)
+    settings = np.array(list(product(_MICRO_BATCHES, _RECOMPUTED)), dtype=np.int64)
     rows = np.repeat(layouts, len(settings), axis=0)
     micro_batch, recompute = np.tile(settings, (len(layouts), 1)).T
     tensor, pipeline, context, data, expert, virtual_stages, sharding, group = rows.T
@@ -309,7 +311,6 @@ def _pruned(plan: Plan, legal: Array, limit: int) -> Array:
     rare = (
         plan.micro_batch == 8,
         plan.micro_batch == 6,
-        (plan.recompute == 1) & (plan.micro_batch > 1),
         plan.micro_batch == 4,
         plan.micro_batch == 3,
         plan.virtual_stages == 2,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from netdesign.catalog import load_catalog
 from netdesign.errors import DesignError
 from netdesign.performance.calibration import NAMES, calibration_for, calibration_from_rows
+from netdesign.performance.measurements import measured_runs, scope_of
+from netdesign.validation.unseen import unseen_runs
 
 ROWS = load_catalog().calibrations
 SCOPES = sorted({scope for _, scope in ROWS})
@@ -37,6 +40,27 @@ def test_every_fitted_constant_says_that_it_is() -> None:
     fitted = [row for row in ROWS.values() if row.source == "netdesign-calibration"]
     assert {"matrix_efficiency", "error_low", "error_high"} <= {row.name for row in fitted}
     assert all(row.date >= "2026" for row in fitted)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_mixtures_of_experts_have_a_wider_band(scope: str) -> None:
+    found = calibration_for(scope)
+    dense, experts = found.error_band(0), found.error_band(64)
+    assert dense == (found.error_low, found.error_high)
+    assert experts == pytest.approx((found.error_low_experts, found.error_high_experts))
+    assert experts[0] < dense[0] < 1 < dense[1] < experts[1]
+    low, high = found.error_band(np.array([0, 8]))
+    assert (low[0], high[1]) == pytest.approx((found.error_low, found.error_high_experts))
+
+
+def test_four_of_five_unseen_runs_of_each_style_lie_inside_the_band() -> None:
+    runs, inside = measured_runs(), {False: [], True: []}
+    for row in unseen_runs().values():
+        run = runs[row.id]
+        low, high = calibration_for(scope_of(run)).error_band(run.experts)
+        inside[run.experts > 0].append(low <= 1 / row.predicted_over_measured <= high)
+    for style in inside.values():
+        assert 0.78 < np.mean(style) < 0.9
 
 
 def test_an_unknown_generation_is_one_sentence() -> None:

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from netdesign.performance.compute import compute_time
 from netdesign.performance.machine import Machine, Training
+from netdesign.performance.pipeline import filled_bubble, pipeline_time
 from netdesign.performance.step import (
     StepTime,
-    filled_bubble,
     model_flops_utilisation,
-    pipeline_time,
     step_overhead,
     step_time,
 )

@@ -13,6 +13,8 @@ from netdesign.catalog import load_catalog
 from netdesign.errors import DesignError
 from netdesign.workload.architecture import architecture_for_size, architecture_from_model
 from netdesign.workload.plan import (
+    RECOMPUTE,
+    SHARDING,
     GroupSpan,
     Plan,
     bubble_share,
@@ -233,6 +235,16 @@ def test_published_plans_are_among_the_candidates() -> None:
     gpt = replace(model("gpt-3-175b"), layers=80)
     megatron = candidate_plans(gpt, 1_536, 2_304, 8)
     assert np.any((megatron.tensor == 8) & (megatron.pipeline == 8) & (megatron.data == 24))
+
+
+# The plan of the DeepSeek-V3 report: 16 stages, 64 expert ranks, micro-batches of one.
+def test_no_plan_is_lost_to_others_that_are_never_faster() -> None:
+    found = candidate_plans(model("deepseek-v3"), 2_048, 15_360, 8, sequence_length=4_096)
+    assert RECOMPUTE["none"] not in set(found.recompute)
+    assert np.all((found.sharding != SHARDING["fsdp"]) | (found.pipeline == 1))
+    rows = (found.tensor == 1) & (found.pipeline == 16) & (found.expert == 64)
+    rows &= (found.micro_batch == 1) & (found.recompute == RECOMPUTE["selective"])
+    assert np.any(rows & (found.sharding == SHARDING["zero-1"]))
 
 
 def test_long_sequences_offer_context_parallelism() -> None:

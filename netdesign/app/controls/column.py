@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from netdesign.app.choices import BEST, BY_SIZE, GIVEN, names, plan_values
+from netdesign.app.choices import BEST, BY_SIZE, GIVEN, WITH_ANY_PLAN, names, plan_values
 from netdesign.app.controls.fields import (
     ChoiceField,
     Field,
@@ -42,6 +42,7 @@ GROUPS = {
         "training.global_batch",
         "training.token_budget_trillion",
         "training.precision",
+        "training.dispatch_precision",
         "training.gradient_bytes",
     ),
     "Parallel plan": (
@@ -52,6 +53,7 @@ GROUPS = {
         "plan.expert",
         "plan.micro_batch",
         "plan.virtual_stages",
+        "plan.schedule",
         "plan.sharding",
         "plan.shard_group",
         "plan.recompute",
@@ -224,7 +226,7 @@ class ControlColumn:
     def _enabled(path: str, design: Design) -> bool:
         if path == "reliability.stops_per_1000_node_days":
             return design.reliability.fleet == GIVEN
-        if not path.startswith("plan.") or path == "plan.mode":
+        if not path.startswith("plan.") or path in WITH_ANY_PLAN:
             return True
         if path == "plan.shard_group":
             return design.plan.mode != BEST and design.plan.sharding == "hsdp"

@@ -6,11 +6,12 @@ from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.catalog import CalibrationRow, load_catalog
 from netdesign.charts.format import count, digits
 from netdesign.charts.words import plural
+from netdesign.performance.calibration import BAND_NAMES
 from netdesign.validation.scores import Scores, rules_left_out
 from netdesign.validation.unseen import of_an_earlier_fit, unseen_runs
 
 FIT_SOURCE = "netdesign-calibration"
-BAND = ("error_low", "error_high")
+BAND = BAND_NAMES
 RULES = {
     "speed-varies-by-forty-percent": "The source itself warns that the same run differs by 40 % "
     "between allocations of the machine.",
@@ -78,8 +79,10 @@ def standing() -> str:
     else:
         unseen = "The errors on this page are of runs that the fit has seen."
     return (
-        f"{unseen} The band is set so that it also holds four of five runs of a source that was "
-        "left out."
+        f"{unseen} The band is set so that it also holds four of five runs of sources that were "
+        "left out, for dense models and for mixtures of experts by themselves. Mixtures of experts "
+        "are predicted less well, and few sources have published runs of them: their band is "
+        "wider, and less sure."
     )
 
 
