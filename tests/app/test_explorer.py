@@ -172,7 +172,7 @@ def test_every_family_has_a_page_at_64_gpus(family: str) -> None:
 
 def test_a_small_fabric_shows_ports_and_a_large_one_tiers(explorer: Explorer) -> None:
     def shown() -> list[bool]:
-        views = (explorer.fabric.ports.view, explorer.fabric.tiers.view)
+        views = (explorer.fabric.singly, explorer.fabric.bundled)
         return ["nd-away" not in view._dom_classes for view in views]
 
     assert shown() == [False, True]

@@ -54,6 +54,18 @@ def test_a_key_press_moves_table_pictures_and_address(explorer: Page) -> None:
     assert reach.evaluate("svg => svg.outerHTML") != before
 
 
+def test_a_small_fabric_is_drawn_port_by_port_and_a_large_one_in_tiers(explorer: Page) -> None:
+    ports = explorer.locator(".nd-chart-fabric-ports svg.marks")
+    tiers = explorer.locator(".nd-chart-fabric-tiers svg.marks")
+    expect(tiers).to_be_visible()
+    expect(ports).to_be_hidden()
+    typed = field(explorer, "gpus").get_by_role("textbox").first
+    typed.fill("64")
+    typed.press("Enter")
+    expect(ports).to_be_visible()
+    expect(tiers).to_be_hidden()
+
+
 def test_a_family_shows_its_own_controls_and_undo_brings_the_last_back(explorer: Page) -> None:
     expect(field(explorer, "rails")).to_be_visible()
     explorer.get_by_role("combobox", name="Family", exact=True).select_option(label="Slim fly")

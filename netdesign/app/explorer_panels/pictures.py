@@ -7,7 +7,7 @@ from typing import Any
 
 from netdesign.app.explorer_panels.request import Request
 from netdesign.app.html import Markup, tag
-from netdesign.app.layout import card, seen
+from netdesign.app.layout import box, card, seen
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
 from netdesign.app.toolbar import button
@@ -46,17 +46,18 @@ class FabricPanel:
         self.tiers = Picture("fabric_tiers")
         self.device = DevicePanel()
         self.ports.view.observe(lambda news: self.device.pick(_picked(news.new)), "selection")
-        parts = (self.head, self.ports.view, self.device.text, self.tiers.view)
+        # a box is hidden and shown in the page at once, a chart's own classes are not
+        self.singly, self.bundled = box([self.ports.view]), box([self.tiers.view])
+        parts = (self.head, self.singly, self.device.text, self.bundled)
         self.widget = card(*parts, classes="nd-panel-fabric nd-card-wide")
         self._said = ""
 
     def show(self, fabric: Fabric, gpus: int) -> None:
         """Draw a fabric, and say which one it is; its GPUs may have ports to several planes."""
         singly = drawn_singly(fabric)
-        picture, other = (self.ports, self.tiers) if singly else (self.tiers, self.ports)
-        picture.show(fabric)
-        seen(picture.view, True)
-        seen(other.view, False)
+        (self.ports if singly else self.tiers).show(fabric)
+        seen(self.singly, singly)
+        seen(self.bundled, not singly)
         self.device.show(fabric if singly else None)
         what = "every port and link" if singly else "tiers and the links between them"
         self._said = f"{title(fabric.family)} of {count(gpus)} GPUs, {what}"
