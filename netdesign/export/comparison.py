@@ -89,6 +89,18 @@ def comparison_text(found: Comparison) -> str:
     return "\n".join([*lines, "", _POINTERS])
 
 
+def built_line(first: float | None, second: float | None) -> list[str]:
+    """Both steps on the built fabrics, one sentence; nothing where neither can be built."""
+    if first is None and second is None:
+        return []
+    steps = [quantity(math.nan if step is None else step, "s") for step in (first, second)]
+    return [
+        "On the built fabrics, one throw of the hash, the busiest link sets the pace: "
+        f"A {steps[0]}, B {steps[1]}. "
+        "An upper bound: netdesign congestion shows which links, and other throws."
+    ]
+
+
 def comparison_markdown(found: Comparison) -> str:
     """The comparison as a page that people hand on."""
     decided, names = verdict(found), names_of(found)
