@@ -16,7 +16,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from netdesign.app.banner import Banner
-from netdesign.app.choices import BEST, MANUAL, what_follows
+from netdesign.app.choices import BEST, MANUAL, WITH_ANY_PLAN, what_follows
 from netdesign.app.controls.column import ControlColumn
 from netdesign.app.courier import Courier
 from netdesign.app.explorer_panels.files import KINDS, built_file, too_many
@@ -26,6 +26,7 @@ from netdesign.app.panels.compare import ComparePanel
 from netdesign.app.panels.demand import DemandPanel
 from netdesign.app.panels.explain import ExplainPanel
 from netdesign.app.panels.findings import FindingsPanel
+from netdesign.app.panels.goodput import GoodputPanel
 from netdesign.app.panels.headline import HeadlinePanel
 from netdesign.app.panels.memory import MemoryPanel
 from netdesign.app.panels.network import NetworkPanel
@@ -104,6 +105,7 @@ class Studio:
             self.network,
             self.bill,
         )
+        self.goodput = GoodputPanel(self.bill.head.layout)
         self.plans = PlansPanel(self.change)
         self.sensitivity = SensitivityPanel(lambda: self.price_book)
         self.toolbar = Toolbar(self._acts(), lambda name: self.change({"name": name}))
@@ -119,6 +121,7 @@ class Studio:
                 self.plans.widget,
                 self.sensitivity.widget,
                 network,
+                self.goodput.widget,
                 self.bill.widget,
             ],
             "nd-grid",
@@ -158,7 +161,7 @@ class Studio:
         """Set one value as a finding suggests."""
         parameter = load_catalog().parameters[path]
         changes = {path: int(value) if parameter.kind == "integer" else value}
-        of_plan = path.startswith("plan.") and path != "plan.mode"
+        of_plan = path.startswith("plan.") and path not in WITH_ANY_PLAN
         if of_plan and self.state.inputs.plan.mode == BEST:
             changes["plan.mode"] = MANUAL
         self.change(changes)
@@ -303,7 +306,7 @@ class Studio:
         self._show_controls()
 
     def _draw(self, evaluation: Evaluation) -> None:
-        for panel in (*self.panels, self.plans, self.sensitivity):
+        for panel in (*self.panels, self.goodput, self.plans, self.sensitivity):
             panel.show(evaluation)
         self.explanation.show(evaluation)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from netdesign.catalog import load_catalog
 from netdesign.findings.finding import Finding
+from netdesign.order import parts_of
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -83,6 +84,42 @@ def wrong_technology(evaluation: Evaluation) -> Finding | None:
         f"Choose the transport {catalog.transports[right].name}." if right else "Choose another.",
         "network.transport",
         right,
+    )
+
+
+def switch_of_the_transport(evaluation: Evaluation) -> Finding | None:
+    """The other way out of a wrong technology: the nearest switch that carries the transport."""
+    catalog, network = load_catalog(), evaluation.design.network
+    own, transport = catalog.switches[network.switch], catalog.transports[network.transport]
+    if own.technology == transport.technology:
+        return None
+    server = catalog.servers[evaluation.design.cluster.server]
+    spoken = SPOKEN[catalog.nics[server.nic].technology]
+    able = [
+        switch
+        for switch in catalog.switches.values()
+        if switch.technology == transport.technology and switch.port_gbps >= own.port_gbps
+    ]
+    if transport.technology not in spoken or not able:
+        return None
+    book = parts_of(evaluation.design).price_book
+    right = min(
+        able,
+        key=lambda other: (
+            (other.ports, other.port_gbps) != (own.ports, own.port_gbps),
+            other.port_gbps != own.port_gbps,
+            abs(other.ports - own.ports),
+            book.price(other.id) is None,
+        ),
+    )
+    return Finding(
+        "switch-of-the-transport",
+        "note",
+        f"{right.name} carries {transport.name}, with {right.ports} ports of "
+        f"{right.port_gbps:g} Gb/s; {own.name} has {own.ports} of {own.port_gbps:g}.",
+        f"Or keep the transport and choose {right.name}.",
+        "network.switch",
+        right.id,
     )
 
 

@@ -18,6 +18,7 @@ RULES: tuple[Rule, ...] = (
     fabric.too_large_for_the_family,
     compatibility.wrong_switch,
     compatibility.wrong_technology,
+    compatibility.switch_of_the_transport,
     compatibility.srd_is_not_chosen,
     fabric.single_switch_is_full,
     job.tensor_leaves_the_domain,

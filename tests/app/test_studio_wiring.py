@@ -11,6 +11,7 @@ from moved_clock import Clock
 
 from netdesign.app.panels.explain import explained
 from netdesign.app.panels.explanations import EXPLANATIONS
+from netdesign.app.panels.explanations_of_money import MONEY
 from netdesign.app.studio import Studio
 from netdesign.bands import MEANING
 from netdesign.catalog import load_catalog
@@ -153,6 +154,15 @@ def test_a_plan_that_cannot_run_is_told_beside_its_control(studio: Studio) -> No
     typed(studio, "plan.tensor", "8")
     assert complaint(studio, "plan.tensor") == ""
     assert studio.banner.widget.value == ""
+
+
+def test_the_schedule_is_set_beside_a_best_plan(studio: Studio) -> None:
+    studio.controls.groups["Parallel plan"].open()
+    schedule = studio.controls.field("plan.schedule").list
+    assert not schedule.disabled
+    schedule.value = "zero-bubble"
+    assert studio.state.inputs.plan.mode == "best"
+    assert studio.evaluation.plan_label.endswith("zero-bubble")
 
 
 def test_manual_controls_show_the_plan_found_and_start_from_it(studio: Studio) -> None:
@@ -332,7 +342,8 @@ def test_every_explanation_names_a_known_source_for_its_equation_and_inputs(
 ) -> None:
     references = load_catalog().references
     for key, explanation in EXPLANATIONS.items():
-        assert explanation.source in references, key
+        sum_of_parts = key in MONEY and key != "usd_per_gpu_hour"
+        assert explanation.source in references or (sum_of_parts and not explanation.source), key
         origins = explanation.origins(studio.evaluation)
         assert origins, key
         for origin in origins:
@@ -457,3 +468,29 @@ def test_a_link_to_a_plan_that_cannot_run_shows_the_default_and_says_why() -> No
     assert "does not divide" in studio.banner.widget.value
     assert studio.headline.strip.value
     assert studio.evaluation.design == default_design()
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("reliability.restart_minutes", 120.0),
+        ("reliability.storage_write_gbytes_per_s_per_gpu", 0.001),
+        ("reliability.checkpoint_interval_minutes", 400.0),
+        ("reliability.jitter_us", 300.0),
+    ],
+)
+def test_a_slider_of_failures_changes_the_card_of_failures(
+    studio: Studio, path: str, value: float
+) -> None:
+    before = studio.goodput.widget.value
+    studio.change({path: value})
+    assert studio.goodput.widget.value != before
+
+
+def test_a_design_with_an_error_gets_no_star(studio: Studio) -> None:
+    studio.pin("A")
+    studio.change({"network.transport": "roce-adaptive"})
+    studio.pin("B")
+    text = studio.compare.text.value
+    assert "B cannot be built" in text
+    assert "★" not in text

@@ -415,3 +415,11 @@ def test_the_money_chart_adds_up_and_names_what_it_is(default: Evaluation) -> No
 def test_the_frozen_chart_is_that_of_its_builder() -> None:
     text = (SPECS / "summary_money.json").read_text(encoding="utf-8")
     assert text == frozen("summary_money")
+
+
+def test_gpus_of_a_number_are_one_switch_apart_only_where_each_rail_has_one_leaf() -> None:
+    small = made(cluster__gpus=256, network__family="rail-optimised")
+    large = made(cluster__gpus=1024, network__family="rail-optimised")
+    assert (small.fabric.leaves, large.fabric.leaves) == (8, 32)
+    assert "within a group" not in plain.description(small)
+    assert "within a group" in plain.description(large)

@@ -188,3 +188,24 @@ def test_every_form_says_the_same(value: str, name: str) -> None:
     assert {(found.name, found.value) for text in texts for found in read_settings(text)} == {
         (name, value)
     }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#PBS -v NCCL_DEBUG=INFO,NCCL_IB_SL=1,OTHER=2",
+        '#BSUB -env "NCCL_DEBUG=INFO,NCCL_IB_SL=1"',
+        "apptainer exec --env NCCL_DEBUG=INFO,NCCL_IB_SL=1 image.sif run",
+    ],
+)
+def test_a_list_of_settings_is_cut_at_its_commas(line: str) -> None:
+    found = {one.name: one.value for one in read_settings(f"{line}\n")}
+    assert found["NCCL_DEBUG"] == "INFO"
+    assert found["NCCL_IB_SL"] == "1"
+
+
+def test_what_is_printed_is_not_set_and_what_is_written_to_a_file_is() -> None:
+    assert read_settings('echo "NCCL_IB_HCA=$NCCL_IB_HCA"\n') == ()
+    assert read_settings('printf "NCCL_SHM_DISABLE=1"\n') == ()
+    found = read_settings('echo "export NCCL_SHM_DISABLE=1" >> profile\n')
+    assert [(one.name, one.value) for one in found] == [("NCCL_SHM_DISABLE", "1")]

@@ -31,6 +31,7 @@ CASES = {
     "single-switch-is-full": {"network__family": "single-switch"},
     "one-switch-would-do": {"cluster__gpus": 64},
     "wrong-technology": {"network__transport": "roce-adaptive"},
+    "switch-of-the-transport": {"network__transport": "roce-adaptive"},
     "tensor-leaves-domain": {**MANUAL, "plan__tensor": 16},
     "idle-gpus": {**MANUAL, "cluster__gpus": 1000},
     "communication-over-budget": {"target__communication_share": 0.005},

@@ -171,10 +171,13 @@ def shown(answer: Answer) -> str:
     scene, design = answer.found.scene, answer.design
     request = answer.request
     pairs = f", {plural(scene.queue_pairs, 'queue pair')}" if answer.hashed else ""
+    lies = answer.crossing
+    where = "in a pod" if request.value("placement") == PACKED else "in a pod if packed"
+    pods = f" · k = {digits(lies.in_pod)} of {digits(lies.members)} {where}" if lies else ""
     return (
         f"{design.name} · {count(request.gpus)} GPUs · {answer.evaluation.plan_label} · "
         f"{ratio(request.value('taper'))} at the leaf · {_ROUTING[scene.policy]}{pairs} · "
-        f"{request.value('placement')} · seed {request.value('seed')}"
+        f"{request.value('placement')} · seed {request.value('seed')}{pods}"
     )
 
 

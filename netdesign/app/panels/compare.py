@@ -189,8 +189,26 @@ def _row(measure: Measure, first: Evaluation, second: Evaluation) -> list[Any]:
         _cell(measure, a, spans[0]),
         _cell(measure, b, spans[1]),
         _difference(a, b, points=measure.said is percent),
-        _better(measure.better, a, b) if _apart(spans) or a == b else WITHIN,
+        _verdict(measure, first, second, spans),
     ]
+
+
+def _verdict(
+    measure: Measure,
+    first: Evaluation,
+    second: Evaluation,
+    spans: tuple[Band | None, Band | None],
+) -> Any:
+    """Which is better; a design with an error is not in the running."""
+    broken = [name for name, pinned in (("A", first), ("B", second)) if _broken(pinned)]
+    if broken:
+        return f"{' and '.join(broken)} cannot be built"
+    a, b = float(measure.value(first)), float(measure.value(second))
+    return _better(measure.better, a, b) if _apart(spans) or a == b else WITHIN
+
+
+def _broken(evaluation: Evaluation) -> bool:
+    return any(finding.severity == "error" for finding in evaluation.findings)
 
 
 def _cell(measure: Measure, value: float, span: Band | None) -> Any:

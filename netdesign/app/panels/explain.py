@@ -70,7 +70,7 @@ def explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
             ),
             tag("p", explanation.sentence),
             tag("p", mathml(explanation.equation), class_="nd-equation"),
-            tag("p", "Source: ", reference(explanation.source), class_="nd-quiet"),
+            tag("p", "Source: ", _source(explanation.source), class_="nd-quiet"),
             _range(explanation, evaluation),
             tag("dl", terms, class_="nd-facts nd-terms"),
             tag("h3", "Where its inputs come from"),
@@ -78,6 +78,10 @@ def explained(explanation: Explanation, evaluation: Evaluation) -> Markup:
             *(behind if explanation.formulas else ()),
         )
     )
+
+
+def _source(key: str) -> Markup | str:
+    return reference(key) if key else "arithmetic"
 
 
 def _range(explanation: Explanation, evaluation: Evaluation) -> Markup | str:

@@ -141,7 +141,6 @@ MONEY: Mapping[str, Explanation] = MappingProxyType(
             r"c_\mathrm{M} = \frac{h\,t}{3600\,\mathrm{s}}\cdot\frac{10^6}{b\,s}",
             _million,
             FORMULAS,
-            source="fabric-economics",
             origins=_of_tokens,
             band=lambda found: found.usd_per_million_tokens,
             say=cents,
@@ -152,7 +151,6 @@ MONEY: Mapping[str, Explanation] = MappingProxyType(
             r"C_\mathrm{run} = c_\mathrm{M}\,\frac{T}{10^6}",
             _training,
             FORMULAS,
-            source="fabric-economics",
             origins=_of_tokens,
             band=lambda found: found.training_usd,
             say=dollars,
@@ -165,7 +163,6 @@ MONEY: Mapping[str, Explanation] = MappingProxyType(
             r"w = 24\,\mathrm{h}\cdot n\,p\,x, \quad x = \frac{t_\mathrm{network}}{t}",
             _wait,
             ("network_wait_usd_per_day", "exposed_time"),
-            source="fabric-economics",
             origins=lambda e: (
                 *settings(e, "economics.rental_usd_per_gpu_hour"),
                 *constants(e, *BAND),
@@ -179,7 +176,6 @@ MONEY: Mapping[str, Explanation] = MappingProxyType(
             "Quantity times the power on the data sheet, added over the parts that have one.",
             r"P = \sum_i q_i P_i",
             _power,
-            source="fabric-economics",
             origins=_of_power,
         ),
         "order": Explanation(
@@ -187,7 +183,6 @@ MONEY: Mapping[str, Explanation] = MappingProxyType(
             "The compute cluster and the storage, in-band and out-of-band networks beside it.",
             r"C_\mathrm{order} = C + \sum_j q_j c_j",
             _order,
-            source="fabric-economics",
             origins=prices,
         ),
     }

@@ -124,7 +124,7 @@ def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
         _with_band("step_time", "Step time", found.step_time_s, seconds),
         _with_band("mfu", "MFU", found.mfu, percent),
         Number("tokens_per_s", "Tokens", rate(tokens.value), rates(tokens.low, tokens.high)),
-        _with_band("training_days", "Training", found.training_days, days),
+        _training(found.training_days),
         _cluster(evaluation),
         Number(
             "network_share",
@@ -139,6 +139,12 @@ def numbers(evaluation: Evaluation) -> tuple[Number, ...]:
 
 def _with_band(key: str, label: str, band: Band, say: Callable[[float], Said]) -> Number:
     return Number(key, label, say(band.value), between(say(band.low), say(band.high)))
+
+
+def _training(band: Band) -> Number:
+    """The length of the run without failures, and said so."""
+    number = _with_band("training_days", "Training", band, days)
+    return number._replace(note=f"{number.note} without failures")
 
 
 def _cluster(evaluation: Evaluation) -> Number:

@@ -5,6 +5,7 @@ Every function names rows of the catalogue that the evaluation used; nothing is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from netdesign.app.html import Markup, join, tag
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import digits, seconds, size, unit_price
+from netdesign.performance.calibration import BAND_NAMES
 
 if TYPE_CHECKING:
     from netdesign.catalog import CalibrationRow
@@ -21,9 +23,10 @@ PRODUCTS = ("matrix_efficiency", "attention_efficiency", "memory_efficiency")
 HOST = ("layer_launch_s", "layer_idle_s", "step_overhead_s")
 COLLECTIVES = ("domain_efficiency", "network_efficiency", "network_start_up_s")
 HIDDEN = ("tensor_hidden_share", "gradient_hidden_share", "overlap_slowdown")
-BAND = ("error_low", "error_high")
+BAND = BAND_NAMES
 MEMORY = ("workspace_bytes", "usable_memory_share")
 MOST_PRICES = 6
+BEFORE = re.compile(r"; \S+ before\b")
 SAID: Mapping[str, Callable[[Any], Any]] = MappingProxyType({"s": seconds, "bytes": size})
 
 
@@ -75,14 +78,16 @@ def constants(evaluation: Evaluation, *names: str) -> tuple[Origin, ...]:
     """Rows of data/calibration.csv of the generation of the design's GPU."""
     generation = evaluation.machine.generation
     rows = load_catalog().calibrations
-    found = (rows.get((name, generation)) for name in names)
+    other = BAND_NAMES[:2] if evaluation.architecture.experts else BAND_NAMES[2:]
+    found = (rows.get((name, generation)) for name in names if name not in other)
     return tuple(_constant(row) for row in found if row is not None)
 
 
 def _constant(row: CalibrationRow) -> Origin:
     name = row.name.removesuffix("_s").removesuffix("_bytes").replace("_", " ")
     say = SAID.get(row.unit, digits)
-    return Origin(f"{name}, {row.scope}", str(say(row.value)), row.source, row.date, row.note)
+    note = BEFORE.sub("", row.note)  # in the unit of the file, and not what is in force
+    return Origin(f"{name}, {row.scope}", str(say(row.value)), row.source, row.date, note)
 
 
 def card(evaluation: Evaluation) -> tuple[Origin, ...]:

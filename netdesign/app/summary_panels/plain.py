@@ -43,6 +43,11 @@ FAMILY_MEANS = MappingProxyType(
         ),
     }
 )
+MANY_LEAVES = (
+    "port number one of every server in a group goes to the same switch, port number two to the "
+    "next, and so on, so that GPUs of the same number are one switch apart within a group and "
+    "reach the other groups over the switches above"
+)
 GLOSSARY = (
     ("GPU", "the processor that does the training; thousands of them work on one model."),
     ("Token", "a piece of a word; the unit in which training text is counted."),
@@ -180,6 +185,9 @@ def _network(evaluation: Evaluation) -> str:
     switch = load_catalog().switches[network.switch]
     family = FAMILIES.get(fabric.family, fabric.family)
     means = FAMILY_MEANS.get(fabric.family, "")
+    ports = fabric.endpoints / evaluation.servers
+    if fabric.family == "rail-optimised" and fabric.leaves > ports:
+        means = MANY_LEAVES
     return (
         f"They are joined by a {family} network" + (f": {means}. " if means else ". ") + "It takes "
         f"{plural(fabric.switches, 'switch', 'switches')} of type {switch.name} and "

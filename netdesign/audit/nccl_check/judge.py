@@ -241,6 +241,10 @@ _TESTS: dict[str, Callable[[str, NcclVariable, str, Version], bool]] = {
     "only": lambda operand, variable, value, version: any(
         found and found <= _folded(operand) for found in _sets(variable, value, version)
     ),
+    "reduces-only": lambda operand, variable, value, version: (
+        bool(found := selection(variable, value, version).of("allreduce"))
+        and found <= _folded(operand)
+    ),
     "has": lambda operand, variable, value, version: (
         operand.casefold() in selection(variable, value, version).named
     ),

@@ -36,6 +36,13 @@ _WORD = re.compile(
 )
 _UNSET = re.compile(r"(?:^|[\s;&|(])(?:unset|unsetenv)(?:\s+-v)?(?:\s+[A-Za-z_]\w*)*\s+$")
 _EXPORTS = re.compile(r"(?:^|[\s;&\x00])(?:export|setenv|env|-x|-e|--env[= ])?[ \t\x00]*[\"']?$")
+# A comma ends a value and the next name follows: srun, #PBS -v, #BSUB -env, containers.
+_LISTED = re.compile(
+    r"(?:(--export=)|^\s*-v\s+|^\s*-env\s+[\"']?|"
+    r"\b(?:apptainer|singularity|torchx)\b[^\n]{0,300}--env[= ][\"']?)[^\s\"']{0,400}$"
+)
+_PRINTED = re.compile(r"(?:^|[;&|{(]|\bdo\b|\bthen\b)\s*(?:echo|printf|print|logger)\b[^;&|\n]*$")
+_WRITES = re.compile(r"[^\n]{0,400}?(?:>|\|\s*tee\b)")  # echo "export X=1" >> file
 _IN_FLOW = re.compile(r"[{,]\s*[\"']?$")
 # What stands after it, from its end.
 _EQUALS = re.compile("=")
@@ -143,6 +150,8 @@ class _Scan:
         if short.endswith("${"):
             return self._if_unset(name, end, line)
         if _EQUALS.match(text, end) and not short.endswith(("$", "$env:")):
+            if _PRINTED.search(before) and not _WRITES.match(text, end):
+                return None, end
             return self._shell(name, end + 1, line, before)
         after = text[end : end + 1]
         if after in _AFTER_UNSET and "unset" in short and _UNSET.search(short):
@@ -157,11 +166,11 @@ class _Scan:
         return self._written_out(name, start, end, line, short)
 
     def _shell(self, name: str, place: int, line: int, before: str) -> tuple[Setting, int]:
-        """NAME=value; srun's --export=A=b,C=d ends a value at a comma."""
-        exported = "--export=" in before and " " not in before.rpartition("--export=")[2]
+        """NAME=value; srun's --export=A=b,C=d, and kin, end a value at a comma."""
+        exported = _LISTED.search(before)
         inside = before[-1:] if before[-1:] in ('"', "'") else ""
-        value, close = bare(self.text, place, commas=not exported, inside=inside)
-        cut = exported and self.text[close : close + 1] == ","
+        value, close = bare(self.text, place, commas=exported is None, inside=inside)
+        cut = exported is not None and exported[1] and self.text[close : close + 1] == ","
         following = _EXPRESSION.match(self.text, close + 1) if cut else None
         lost = following is not None and "=" not in following[0].split(",")[0]
         doubt = "srun ends a value of --export at the comma" if lost else ""
