@@ -120,6 +120,27 @@ def test_the_difference_of_two_transports_is_surer_than_either():
     assert step.difference.high - step.difference.low < step.first.above / 10
 
 
+def test_the_band_of_a_difference_goes_to_the_worst_of_one_and_the_best_of_the_other():
+    design = read_design("llama-3.1-405b-16384-h100")
+    transports = ("roce-hashed", "roce-adaptive")
+    found = compare_transports(design, transports).measure("step_time_s").difference
+    ends = [
+        compare_transports(
+            design,
+            transports,
+            overrides={
+                "roce-hashed": {"balance_efficiency": hashed},
+                "roce-adaptive": {"balance_efficiency": adaptive},
+            },
+        )
+        .measure("step_time_s")
+        .difference.value
+        for hashed, adaptive in ((0.814, 1.0), (0.922, 0.9))
+    ]
+    assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
+    assert found.low < found.value < found.high
+
+
 def test_unlike_designs_carry_both_errors():
     found = compare(default_design(), read_design("llama-3-8b-64-h100"))
     step = found.measure("step_time_s")
