@@ -193,6 +193,8 @@ def test_every_form_says_the_same(value: str, name: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
+        "srun --export=ALL,NCCL_DEBUG=INFO,NCCL_IB_SL=1 job",
+        'srun --export="ALL,NCCL_DEBUG=INFO,NCCL_IB_SL=1" job',
         "#PBS -v NCCL_DEBUG=INFO,NCCL_IB_SL=1,OTHER=2",
         '#BSUB -env "NCCL_DEBUG=INFO,NCCL_IB_SL=1"',
         "apptainer exec --env NCCL_DEBUG=INFO,NCCL_IB_SL=1 image.sif run",

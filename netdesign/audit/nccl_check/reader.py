@@ -38,7 +38,7 @@ _UNSET = re.compile(r"(?:^|[\s;&|(])(?:unset|unsetenv)(?:\s+-v)?(?:\s+[A-Za-z_]\
 _EXPORTS = re.compile(r"(?:^|[\s;&\x00])(?:export|setenv|env|-x|-e|--env[= ])?[ \t\x00]*[\"']?$")
 # A comma ends a value and the next name follows: srun, #PBS -v, #BSUB -env, containers.
 _LISTED = re.compile(
-    r"(?:(--export=)|^\s*-v\s+|^\s*-env\s+[\"']?|"
+    r"(?:(--export=[\"']?)|^\s*-v\s+|^\s*-env\s+[\"']?|"
     r"\b(?:apptainer|singularity|torchx)\b[^\n]{0,300}--env[= ][\"']?)[^\s\"']{0,400}$"
 )
 _PRINTED = re.compile(r"(?:^|[;&|{(]|\bdo\b|\bthen\b)\s*(?:echo|printf|print|logger)\b[^;&|\n]*$")
