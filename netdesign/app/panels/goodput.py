@@ -29,7 +29,8 @@ class GoodputPanel:
 
     def show(self, evaluation: Evaluation) -> None:
         said = optimism(evaluation.goodput)
-        remark = tag("p", said[:1].upper() + said[1:] + ".", class_="nd-quiet") if said else ""
+        words = f"{said[:1].upper()}{said[1:]}." if said else ""
+        remark = tag("p", words, class_="nd-quiet nd-remark")  # keeps its place when empty
         self.widget.value = join(
             (heading("Failures and goodput", evaluation), _list(evaluation), remark)
         )
