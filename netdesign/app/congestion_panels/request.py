@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from netdesign.app.page_settings import check_value, read_value, settings_in, written
 from netdesign.catalog import Parameter, data_directory
 from netdesign.catalog.switch_chips import switch_chips
-from netdesign.catalog.tables import keyed_rows
 from netdesign.charts.words import FAMILIES
 from netdesign.congestion import Conditions
 from netdesign.design import (
@@ -80,8 +80,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 @cache
 def settings() -> Mapping[str, Parameter]:
     """The settings by path, in the order of their file."""
-    rows = keyed_rows(data_directory() / "congestion_page.csv", Parameter, ("path",))
-    return MappingProxyType(rows)
+    return settings_in("congestion_page.csv")
 
 
 @cache
@@ -205,7 +204,7 @@ def read_design_once(name: str) -> Design:
 @cache
 def default_request() -> Request:
     """What a newcomer sees."""
-    values = {path: _read(setting, setting.default) for path, setting in settings().items()}
+    values = {path: read_value(setting, setting.default) for path, setting in settings().items()}
     return Request(MappingProxyType(values), read_design_once(values["design"]))
 
 
@@ -238,7 +237,7 @@ def to_query(request: Request) -> str:
     first = opening(request.base, name)
     head = [] if first is default_request() else [("design", name)]
     changed = [
-        (path, f"{request.value(path):.12g}" if setting.kind == "number" else request.value(path))
+        (path, written(setting, request.value(path)))
         for path, setting in settings().items()
         if request.value(path) != first.value(path)
     ]
@@ -267,21 +266,12 @@ def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
     for path, text in pairs:
         if path in settings() and path != "design":
             try:
-                value = _read(settings()[path], text)
+                value = read_value(settings()[path], text)
                 check(settings()[path], value)
                 changes[path] = value
             except DesignError as error:
                 ignored.append(str(error))
     return request.with_values(changes), tuple(ignored)
-
-
-def _read(setting: Parameter, text: str) -> Any:
-    if setting.kind == "choice":
-        return text
-    try:
-        return int(text) if setting.kind == "integer" else float(text)
-    except ValueError:
-        raise DesignError(setting.path, text, "is not a number", _range(setting)) from None
 
 
 def check(setting: Parameter, value: Any) -> None:
@@ -293,15 +283,4 @@ def check(setting: Parameter, value: Any) -> None:
     """
     if setting.path == "broken" and isinstance(value, str) and _DEVICE.fullmatch(value):
         return
-    if setting.kind == "choice":
-        allowed = names(setting.path)
-        if value not in allowed:
-            raise DesignError(setting.path, value, "is not known", f"one of {', '.join(allowed)}")
-        return
-    lowest, highest = setting.lowest, setting.highest
-    if lowest is None or highest is None or not lowest <= value <= highest:
-        raise DesignError(setting.path, value, "is out of range", _range(setting))
-
-
-def _range(setting: Parameter) -> str:
-    return f"give one from {setting.lowest:,.10g} to {setting.highest:,.10g}"
+    check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())

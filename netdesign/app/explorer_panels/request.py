@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from netdesign.catalog import Parameter, PriceBook, Switch, data_directory, load_catalog
-from netdesign.catalog.tables import keyed_rows
+from netdesign.app.page_settings import check_value, read_value, settings_in, written
+from netdesign.catalog import Parameter, PriceBook, Switch, load_catalog
 from netdesign.charts.family_reach import title
 from netdesign.errors import DesignError
 from netdesign.rivals import settings_of
@@ -32,8 +32,7 @@ _EVERYWHERE = frozenset({"family", "gpus", "price_book", *RIVALS})
 @cache
 def settings() -> Mapping[str, Parameter]:
     """The settings by path, in the order of their file."""
-    rows = keyed_rows(data_directory() / "explorer.csv", Parameter, ("path",))
-    return MappingProxyType(rows)
+    return settings_in("explorer.csv")
 
 
 @cache
@@ -181,7 +180,7 @@ def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any
 @cache
 def default_request() -> Request:
     """What a newcomer sees."""
-    values = {path: _read(setting, setting.default) for path, setting in settings().items()}
+    values = {path: read_value(setting, setting.default) for path, setting in settings().items()}
     return Request(MappingProxyType(values))
 
 
@@ -189,7 +188,7 @@ def to_query(request: Request) -> str:
     """The settings that differ from their default, as a query string."""
     first = default_request()
     changed = [
-        (path, f"{request.value(path):.12g}" if setting.kind == "number" else request.value(path))
+        (path, written(setting, request.value(path)))
         for path, setting in settings().items()
         if request.value(path) != first.value(path)
     ]
@@ -203,7 +202,7 @@ def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
     for path, text in parse_qsl(query.lstrip("?")[:LONGEST_QUERY]):
         if path in settings():
             try:
-                value = _read(settings()[path], text)
+                value = read_value(settings()[path], text)
                 _check(settings()[path], value)
                 changes[path] = value
             except DesignError as error:
@@ -218,23 +217,5 @@ def _plain(setting: Parameter, value: Any) -> Any:
     return None if AUTO in setting.choices and value == 0 else value
 
 
-def _read(setting: Parameter, text: str) -> Any:
-    if setting.kind == "choice":
-        return text
-    try:
-        return int(text) if setting.kind == "integer" else float(text)
-    except ValueError:
-        raise DesignError(setting.path, text, "is not a number", _range(setting)) from None
-
-
 def _check(setting: Parameter, value: Any) -> None:
-    if setting.kind == "choice":
-        allowed = names(setting.path)
-        if value not in allowed:
-            raise DesignError(setting.path, value, "is not known", f"one of {', '.join(allowed)}")
-    elif not (setting.lowest or 0) <= value <= (setting.highest or 0):
-        raise DesignError(setting.path, value, "is out of range", _range(setting))
-
-
-def _range(setting: Parameter) -> str:
-    return f"give one from {setting.lowest:,.10g} to {setting.highest:,.10g}"
+    check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from netdesign.catalog import Parameter, Transport, data_directory, load_catalog
-from netdesign.catalog.tables import keyed_rows
+from netdesign.app.page_settings import check_value, read_value, settings_in
+from netdesign.catalog import Parameter, Transport, load_catalog
 from netdesign.comparison import Pricing
 from netdesign.comparison.figures import Overrides
 from netdesign.design import Design, read_design, shipped_designs
@@ -28,8 +28,7 @@ _BASES = {"discount": "my discount on A", BOOK: "the price book"}
 @cache
 def settings() -> Mapping[str, Parameter]:
     """The settings by path, in the order of their file."""
-    rows = keyed_rows(data_directory() / "ib_or_roce.csv", Parameter, ("path",))
-    return MappingProxyType(rows)
+    return settings_in("ib_or_roce.csv")
 
 
 @cache
@@ -164,7 +163,7 @@ def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any
 @cache
 def default_request() -> Request:
     """What a newcomer sees."""
-    values = {path: _read(setting, setting.default) for path, setting in settings().items()}
+    values = {path: read_value(setting, setting.default) for path, setting in settings().items()}
     return Request(MappingProxyType(values))
 
 
@@ -186,7 +185,7 @@ def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
     for path, text in parse_qsl(query.lstrip("?")[:LONGEST_QUERY]):
         if path in settings():
             try:
-                value = _read(settings()[path], text)
+                value = read_value(settings()[path], text)
                 _check(settings()[path], value)
                 changes[path] = value
             except DesignError as error:
@@ -202,25 +201,5 @@ def _written(setting: Parameter, value: Any) -> Any:
     return f"{value:.12g}" if setting.kind == "number" else value
 
 
-def _read(setting: Parameter, text: str) -> Any:
-    if setting.kind == "choice":
-        return text
-    try:
-        return int(text) if setting.kind == "integer" else float(text)
-    except ValueError:
-        raise DesignError(setting.path, text, "is not a number", _range(setting)) from None
-
-
 def _check(setting: Parameter, value: Any) -> None:
-    if setting.kind == "choice":
-        allowed = names(setting.path)
-        if value not in allowed:
-            raise DesignError(setting.path, value, "is not known", f"one of {', '.join(allowed)}")
-        return
-    lowest, highest = setting.lowest, setting.highest
-    if lowest is None or highest is None or not lowest <= value <= highest:
-        raise DesignError(setting.path, value, "is out of range", _range(setting))
-
-
-def _range(setting: Parameter) -> str:
-    return f"give one from {setting.lowest:,.10g} to {setting.highest:,.10g}"
+    check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())

@@ -219,8 +219,9 @@ async function render({ model, el }) {
 
   let width = el.clientWidth;
   const sizes = new ResizeObserver(() => {
+    // A chart that was drawn while it was hidden has no width until it is shown: hidden counts as 0.
     if (api && el.clientWidth && Math.abs(el.clientWidth - width) > 1) announceResize();
-    width = el.clientWidth || width;
+    width = el.clientWidth;
   });
   sizes.observe(el);
 
