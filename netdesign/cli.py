@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from netdesign.cli_audit import audit_files
 from netdesign.cli_compare import compare
 from netdesign.cli_congestion import congestion
 from netdesign.cli_fabric import fabric_command
@@ -90,6 +91,7 @@ def evaluate(
 
 
 app.command(name="fabric")(fabric_command)
+app.command(name="audit")(audit_files)
 app.command(name="congestion")(congestion)
 app.command(name="compare")(compare)
 app.command(name="failures")(failures)

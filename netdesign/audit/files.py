@@ -1,0 +1,87 @@
+"""A file read and judged, whatever it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from netdesign.audit.context import Context
+from netdesign.audit.document import Document
+from netdesign.audit.kind import Kind
+from netdesign.audit.kinds import KINDS
+from netdesign.audit.report import FileReport, Finding, NotUnderstood, Understood, worst_first
+
+MOST_LISTED = 1000  # lines not understood that are listed
+LONGEST_SHOWN = 200  # characters of such a line
+_WITHOUT_MEANING = re.compile(r"[\s#*=_.`~|+:-]*\Z")
+
+
+def audit(document: Document, context: Context | None = None) -> FileReport:
+    """Read a file, say what it holds, and judge it.
+
+    Parameters
+    ----------
+    document : Document
+    context : Context       what it is held against; nothing if None
+
+    Returns
+    -------
+    FileReport              of kind "unknown" with one finding when nothing in it is known
+    """
+    known = context or Context()
+    read = [(kind, *kind.read(document)) for kind in KINDS if kind.recognises(document)]
+    found = [entry for entry in read if not entry[0].is_empty(entry[1])]
+    if not found:
+        return _unknown(document)
+    unread, more = _not_understood(document, [entry[2] for entry in found])
+    summary: dict[str, Any] = {}
+    findings: list[Finding] = []
+    for kind, content, _ in found:
+        for key, value in kind.summarise(content).items():
+            summary.setdefault(key, value)
+        findings.extend(kind.judge(content, known))
+    return FileReport(
+        name=document.name,
+        kind=found[0][0].name,
+        kinds=tuple(kind.name for kind, *_ in found),
+        summary=summary,
+        findings=worst_first(findings),
+        not_understood=unread,
+        not_listed=more,
+        contents={kind.name: content for kind, content, _ in found},
+    )
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of this name."""
+    return next(kind for kind in KINDS if kind.name == name)
+
+
+def _unknown(document: Document) -> FileReport:
+    if not len(document.content):
+        reason = "the file is empty"
+    elif document.is_noise:
+        reason = "the file is not text"
+    else:
+        titles = ", ".join(kind.title for kind in KINDS)
+        reason = f"nothing in it is of a kind that is read ({titles})"
+    unread, more = _not_understood(document, [])
+    finding = Finding("unreadable", "error", "file", f"Not read: {reason}.")
+    return FileReport(document.name, "unknown", (), {}, (finding,), unread, more)
+
+
+def _not_understood(
+    document: Document, used: Sequence[Understood]
+) -> tuple[tuple[NotUnderstood, ...], int]:
+    listed: list[NotUnderstood] = []
+    more = 0
+    for line in document.lines():
+        if not line.text or any(line.number in numbers for numbers in used):
+            continue
+        if len(listed) < MOST_LISTED:
+            if _WITHOUT_MEANING.match(line.text) is None:
+                listed.append(NotUnderstood(line.number, line.text[:LONGEST_SHOWN]))
+        else:
+            more += 1
+    return tuple(listed), more

@@ -1,0 +1,1 @@
+"""A network as a dump shows it: devices and links, before they become a ``Fabric``."""

@@ -1,0 +1,81 @@
+"""``netdesign audit``: real logs and dumps, read and held against the design."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from netdesign.errors import DesignError
+
+if TYPE_CHECKING:
+    from netdesign.audit.context import Context
+    from netdesign.audit.document import Document
+
+
+def audit_files(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="nccl-tests, perftest, ibnetdiscover, iblinkinfo, ibdiagnet, nvidia-smi topo -m, "
+            "Slurm topology, LLDP, NCCL_DEBUG logs; - is stdin.",
+        ),
+    ],
+    design: Annotated[
+        str | None, typer.Option(help="The design that was built: a file or a shipped name.")
+    ] = None,
+    line_rate: Annotated[
+        str | None, typer.Option("--line-rate", help="Rate of one NIC port: 400G.")
+    ] = None,
+    nics: Annotated[int | None, typer.Option(min=1, help="NIC ports of a node.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write a report to this file: .html.")] = None,
+) -> None:
+    """What logs and dumps say, and whether what was built performs as designed.
+
+    Exit status 0: healthy. 1: something is wrong. 2: a file cannot be read.
+    """
+    from netdesign.audit.files import audit
+    from netdesign.export.audit_record import audit_record, audit_text
+
+    known = _context(design, line_rate, nics)
+    reports = [audit(_document(file), known) for file in files]
+    if as_json:
+        typer.echo(json.dumps(audit_record(reports), indent=2, allow_nan=False))
+    else:
+        typer.echo(audit_text(reports))
+    if report is not None:
+        from netdesign.export.audit_html import write_html
+
+        write_html(reports, known, report)
+    if not all(entry.is_readable for entry in reports):
+        raise typer.Exit(2)
+    if not all(entry.is_healthy for entry in reports):
+        raise typer.Exit(1)
+
+
+def _context(design: str | None, line_rate: str | None, nics: int | None) -> Context:
+    from netdesign.audit.context import Context, line_rate_of
+
+    rate = None if line_rate is None else line_rate_of(line_rate)
+    if design is None:
+        return Context(rate, nics)
+    from netdesign.design import read_design
+    from netdesign.evaluate import evaluate
+
+    try:
+        return Context(rate, nics, evaluate(read_design(design)))
+    except DesignError as error:
+        raise error.within(Path(design).name) from None
+
+
+def _document(file: str) -> Document:
+    from netdesign.audit.document import document_of, open_document
+
+    if file == "-":
+        return document_of("stdin", sys.stdin.buffer.read())
+    return open_document(Path(file))
