@@ -18,6 +18,7 @@ from netdesign.cli_failures import failures
 from netdesign.cli_lossless import lossless, lossless_check
 from netdesign.cli_nccl import nccl
 from netdesign.cli_predict import predict, predict_collective
+from netdesign.cli_preflight import preflight
 from netdesign.errors import DesignError
 
 
@@ -98,6 +99,7 @@ app.command(name="failures")(failures)
 app.command(name="lossless")(lossless)
 app.command(name="lossless-check")(lossless_check)
 app.add_typer(nccl, name="nccl")
+app.command(name="preflight")(preflight)
 app.command(name="predict")(predict)
 app.command(name="predict-collective")(predict_collective)
 

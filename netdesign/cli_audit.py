@@ -12,8 +12,12 @@ import typer
 from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from netdesign.audit.acceptance import Answer
     from netdesign.audit.context import Context
     from netdesign.audit.document import Document
+    from netdesign.audit.report import FileReport
 
 
 def audit_files(
@@ -40,22 +44,42 @@ def audit_files(
     Exit status 0: healthy. 1: something is wrong. 2: a file cannot be read.
     """
     from netdesign.audit.files import audit
+    from netdesign.export.acceptance_record import acceptance_lines, acceptance_record
     from netdesign.export.audit_record import audit_record, audit_text
 
     known = _context(design, line_rate, nics)
     reports = [audit(_document(file), known) for file in files]
+    answers = _accepted(known, reports)
     if as_json:
-        typer.echo(json.dumps(audit_record(reports), indent=2, allow_nan=False))
+        record = audit_record(reports)
+        if answers:
+            record["acceptance"] = acceptance_record(answers)
+        typer.echo(json.dumps(record, indent=2, allow_nan=False))
     else:
-        typer.echo(audit_text(reports))
+        said = [audit_text(reports)]
+        if answers:
+            said.append("\n".join(acceptance_lines(answers)))
+        typer.echo("\n\n".join(said))
     if report is not None:
         from netdesign.export.audit_html import write_html
 
         write_html(reports, known, report)
     if not all(entry.is_readable for entry in reports):
         raise typer.Exit(2)
-    if not all(entry.is_healthy for entry in reports):
+    failed = any(answer.verdict in ("failed", "invalid") for answer in answers)
+    if failed or not all(entry.is_healthy for entry in reports):
         raise typer.Exit(1)
+
+
+def _accepted(known: Context, reports: Sequence[FileReport]) -> tuple[Answer, ...]:
+    """The checks of the design's plan, if any of the files belongs to one."""
+    if known.evaluation is None:
+        return ()
+    from netdesign.acceptance.benchmarks import benchmarks
+    from netdesign.audit.acceptance import accept
+
+    answers = accept(benchmarks(known.evaluation), reports)
+    return answers if any(answer.runs for answer in answers) else ()
 
 
 def _context(design: str | None, line_rate: str | None, nics: int | None) -> Context:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from netdesign.acceptance.mark import MARK
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document
 from netdesign.audit.kind import Kind
@@ -49,8 +50,15 @@ def audit(document: Document, context: Context | None = None) -> FileReport:
         findings=worst_first(findings),
         not_understood=unread,
         not_listed=more,
+        check=_check_of(document),
         contents={kind.name: content for kind, content, _ in found},
     )
+
+
+def _check_of(document: Document) -> str:
+    """The check of a plan whose script wrote this log; blank if none did."""
+    place = document.has(MARK.encode())
+    return document.line_at(place).partition(MARK)[2].strip() if place >= 0 else ""
 
 
 def kind_named(name: str) -> Kind:
@@ -68,7 +76,8 @@ def _unknown(document: Document) -> FileReport:
         reason = f"nothing in it is of a kind that is read ({titles})"
     unread, more = _not_understood(document, [])
     finding = Finding("unreadable", "error", "file", f"Not read: {reason}.")
-    return FileReport(document.name, "unknown", (), {}, (finding,), unread, more)
+    check = _check_of(document)
+    return FileReport(document.name, "unknown", (), {}, (finding,), unread, more, check)
 
 
 def _not_understood(
@@ -77,7 +86,11 @@ def _not_understood(
     listed: list[NotUnderstood] = []
     more = 0
     for line in document.lines():
-        if not line.text or any(line.number in numbers for numbers in used):
+        if (
+            not line.text
+            or line.text.startswith(MARK)
+            or any(line.number in numbers for numbers in used)
+        ):
             continue
         if len(listed) < MOST_LISTED:
             if _WITHOUT_MEANING.match(line.text) is None:

@@ -41,6 +41,7 @@ class FileReport:
     findings: tuple[Finding, ...]  # worst first
     not_understood: tuple[NotUnderstood, ...]
     not_listed: int = 0  # lines not understood beyond those listed
+    check: str = ""  # of the plan of benchmarks, where the log names it
     contents: Mapping[str, Any] = field(default_factory=dict)  # by kind: what its reader returned
 
     @property

@@ -30,9 +30,9 @@ FLOORS = {
     **dict.fromkeys(("comparison",), 3),
     **dict.fromkeys(("cli_compare",), 5),
     **dict.fromkeys(("lossless",), 3),
-    **dict.fromkeys(("failures", "reliability", "sections"), 3),
+    **dict.fromkeys(("acceptance", "failures", "reliability", "sections"), 3),
     **dict.fromkeys(("cli_lossless",), 5),
-    **dict.fromkeys(("cli_failures", "cli_audit"), 5),
+    **dict.fromkeys(("cli_failures", "cli_audit", "cli_preflight"), 5),
 }
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if not {"data", "notebooks"} & set(path.parts[:-1])

@@ -1,0 +1,76 @@
+"""``netdesign preflight``: what a built cluster must pass, as a document and as a script."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from netdesign.errors import DesignError
+
+_BY_BENCHMARK = ("gradients", "large")  # tests by hand that a benchmark of the plan covers
+
+
+def preflight(
+    design: Annotated[
+        str, typer.Argument(help="A design file (YAML) or the name of a shipped one.")
+    ],
+    document: Annotated[
+        Path | None, typer.Option(help="Write the plan as a document: .md.")
+    ] = None,
+    script: Annotated[
+        Path | None, typer.Option(help="Write a script that runs the benchmarks: .sh.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every number as JSON.")] = False,
+) -> None:
+    """Benchmarks, failure tests and soak of a design, each with the number it must reach.
+
+    Run the script on the cluster; then ``netdesign audit LOGS --design`` says what passed.
+    """
+    from netdesign.acceptance.benchmarks import benchmarks
+    from netdesign.design import read_design
+    from netdesign.evaluate import evaluate
+    from netdesign.export.acceptance_record import check_record, plan_document
+    from netdesign.export.preflight_script import goal, preflight_script
+    from netdesign.failures import stage_of
+    from netdesign.failures.preflight import preflight as tests_of
+
+    _check(document, "document", ".md")
+    _check(script, "script", ".sh")
+    try:
+        evaluation = evaluate(read_design(design))
+    except DesignError as error:
+        raise error.within(Path(design).name) from None
+    checks = benchmarks(evaluation)
+    tests = [test for test in tests_of(stage_of(evaluation)) if test.row.id not in _BY_BENCHMARK]
+    if document is not None:
+        _write(document, plan_document(evaluation, checks, tests))
+    if script is not None:
+        _write(script, preflight_script(evaluation, checks, tests, script.name))
+    if as_json:
+        record = {"checks": [check_record(check) for check in checks]}
+        typer.echo(json.dumps(record, indent=2, allow_nan=False))
+    elif document is None and script is None:
+        typer.echo("\n".join(f"{check.id}: {check.title}: {goal(check)}" for check in checks))
+
+
+def _check(path: Path | None, option: str, ending: str) -> None:
+    if path is None:
+        return
+    if path.suffix.lower() != ending:
+        raise DesignError(option, path.name, f"does not end in {ending}", f"end it with {ending}")
+    if not path.parent.is_dir():
+        raise DesignError(str(path), None, "cannot be written: no such folder", "make it first")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        reason = (error.strerror or "no reason given").lower()
+        raise DesignError(
+            str(path), None, f"cannot be written: {reason}", "choose another place"
+        ) from None
+    typer.echo(f"{path} written", err=True)
