@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
     from netdesign.lossless import LosslessChoice
+    from netdesign.network.lossless.remark import Remark
 
 _Json = Annotated[bool, typer.Option("--json", help="Print every number as JSON.")]
 _Class = Annotated[
@@ -110,7 +111,7 @@ def lossless_check(
 ) -> None:
     """What makes a SONiC configuration lose or stall RoCE traffic; exit 1 if anything does."""
     from netdesign.audit.sonic_check import check_sonic, read_sonic
-    from netdesign.export.lossless_record import remark_lines, remark_rows
+    from netdesign.export.lossless_record import remark_rows
     from netdesign.lossless import lossless_plan
 
     tables = read_sonic(config)
@@ -124,9 +125,18 @@ def lossless_check(
         typer.echo(json.dumps(record, indent=2, allow_nan=False))
     else:
         said = f"{findings} finding{'s' if findings != 1 else ''}" if findings else "no finding"
-        typer.echo("\n".join([f"{name}: {said}", *remark_lines(remarks)]))
+        typer.echo("\n".join([f"{name}: {said}", *_lines_with_ids(remarks)]))
     if findings:
         raise typer.Exit(1)
+
+
+def _lines_with_ids(remarks: Sequence[Remark]) -> Iterator[str]:
+    from netdesign.export.lossless_record import remark_lines
+
+    for remark in remarks:
+        what, right = remark_lines([remark])
+        yield what
+        yield f"{right} [{remark.code}]"
 
 
 def _design(name: str) -> Any:

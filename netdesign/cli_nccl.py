@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,7 +32,8 @@ def check(
         str,
         typer.Argument(
             metavar="FILE_OR_-",
-            help="Exports, an env file, YAML, JSON, a Slurm or Python script, a log; - is stdin.",
+            help="Exports, an env file, YAML, JSON, a script (shell, fish, Slurm, Python), a "
+            "makefile, INI, Markdown, a log; - is stdin.",
         ),
     ],
     release: _Nccl = None,
@@ -39,7 +41,8 @@ def check(
         str | None,
         typer.Option(
             help="infiniband, roce, roce-hashed, roce-adaptive, roce-scheduled, efa, slingshot, "
-            "tcpx, tcpxo, gib or sockets; left out, verdicts say what they depend on."
+            "tcpx, tcpxo, gib or sockets, or a cloud: aws, gcp, azure, oci; left out, verdicts "
+            "say what they depend on."
         ),
     ] = None,
     as_json: _Json = False,
@@ -47,13 +50,21 @@ def check(
     """What each NCCL variable of a file is worth: unknown, invalid, harmful, redundant, ...
 
     Exit status 0: nothing needs a change. 1: something is unknown, deprecated, invalid or
-    harmful. 2: the file cannot be read.
+    harmful. 2: the file cannot be read or is no text.
     """
-    from netdesign.audit.nccl_check import check_settings, report_record, report_text
+    from netdesign.audit.nccl_check import (
+        check_settings,
+        cloud_note,
+        report_record,
+        report_text,
+    )
 
     version, network = _version(release), _fabric(fabric)
     name = "stdin" if file == "-" else Path(file).name
     report = check_settings(_content(file), version=version, fabric=network, name=name)
+    note = cloud_note(fabric) if fabric is not None else ""
+    if note:
+        report = replace(report, notes=(*report.notes, note))
     if as_json:
         typer.echo(json.dumps(report_record(report), indent=2, allow_nan=False))
     else:

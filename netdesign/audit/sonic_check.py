@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from netdesign.audit.sonic_buffer_rules import BUFFER_RULES
 from netdesign.audit.sonic_class_rules import CLASS_RULES
 from netdesign.audit.sonic_complaint import Complaint
+from netdesign.audit.sonic_marking_rules import MARKING_RULES
 from netdesign.audit.sonic_pool_rules import POOL_RULES
 from netdesign.audit.sonic_port_rules import PORT_RULES
 from netdesign.audit.sonic_ports import port_views
 from netdesign.audit.sonic_tables import SonicTables, read_sonic, sonic_from_bytes
+from netdesign.audit.sonic_value_rules import VALUE_RULES
 from netdesign.audit.sonic_view import SwitchView, platform_chip
+from netdesign.audit.sonic_watchdog_rules import WATCHDOG_RULES
 from netdesign.catalog import data_directory
 from netdesign.catalog.switch_chips import (
     SwitchChip,
@@ -29,7 +33,15 @@ from netdesign.network.lossless.traffic_class import traffic_class as class_of
 __all__ = ["check_sonic", "read_sonic", "sonic_from_bytes"]
 
 Rule = Callable[[SwitchView], Iterator[Complaint]]
-RULES: tuple[Rule, ...] = (*PORT_RULES, *CLASS_RULES, *POOL_RULES)
+RULES: tuple[Rule, ...] = (
+    *PORT_RULES,
+    *MARKING_RULES,
+    *WATCHDOG_RULES,
+    *CLASS_RULES,
+    *BUFFER_RULES,
+    *POOL_RULES,
+    *VALUE_RULES,
+)
 _SHOWN_PORTS = 3
 
 

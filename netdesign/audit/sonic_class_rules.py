@@ -8,10 +8,12 @@ from netdesign.audit.sonic_complaint import (
     ADAPTERS,
     NCCL,
     TEMPLATES,
+    YANG,
     Complaint,
     error,
     listed,
     note,
+    quoted,
     warning,
 )
 from netdesign.audit.sonic_ports import PortView, different
@@ -21,6 +23,7 @@ from netdesign.lossless.choice import number
 
 CLASSES = 8
 CODE_POINTS = 64
+HEAVIEST = 100  # weight of a scheduler, by the schema
 
 
 def something_is_lossless(view: SwitchView) -> Iterator[Complaint]:
@@ -40,13 +43,7 @@ def class_of_nccl_is_lossless(view: SwitchView) -> Iterator[Complaint]:
     for port, names in different(view.pausing):
         lossless = _lossless_code_points(port)
         if not port.class_of_dscp:
-            yield error(
-                "dscp-not-trusted",
-                "the port has no DSCP_TO_TC_MAP: every packet is of one class",
-                "bind dscp_to_tc_map to the port or to global in PORT_QOS_MAP",
-                TEMPLATES,
-                *names,
-            )
+            yield from _not_trusted(names)
         elif dscp not in lossless:
             better = f"NCCL_IB_TC={4 * min(lossless)} is lossless here" if lossless else ""
             yield error(
@@ -75,6 +72,16 @@ def class_of_nccl_is_lossless(view: SwitchView) -> Iterator[Complaint]:
             f"{byte - view.traffic_class.ecn} is the same class without them",
             NCCL,
         )
+
+
+def _not_trusted(names: list[str]) -> Iterator[Complaint]:
+    yield error(
+        "dscp-not-trusted",
+        "the port has no DSCP_TO_TC_MAP: every packet is of one class",
+        "bind dscp_to_tc_map to the port or to global in PORT_QOS_MAP",
+        TEMPLATES,
+        *names,
+    )
 
 
 def _destination(port: PortView, dscp: int) -> str:
@@ -110,12 +117,56 @@ def _lossless_code_points(port: PortView) -> set[int]:
 
 def lossless_class_is_used(view: SwitchView) -> Iterator[Complaint]:
     for port, names in different(view.pausing):
-        if port.class_of_dscp and not _lossless_code_points(port):
+        if not port.class_of_dscp and view.traffic_class is None:
+            yield from _not_trusted(names)
+        elif port.class_of_dscp and not _lossless_code_points(port):
             yield error(
                 "nothing-reaches-the-lossless-class",
                 f"priority {listed(port.paused)} has PFC and no DSCP leads to it",
                 "map the DSCP of RoCE to its class in DSCP_TO_TC_MAP, and the class to its "
                 "priority group in TC_TO_PRIORITY_GROUP_MAP",
+                TEMPLATES,
+                *names,
+            )
+
+
+def classes_are_mapped(view: SwitchView) -> Iterator[Complaint]:
+    """Without a map a chip may send every class to group 0 and queue 0."""
+    for port in view.pausing:
+        for field, table, what in (
+            ("tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", "priority group"),
+            ("tc_to_queue_map", "TC_TO_QUEUE_MAP", "queue"),
+        ):
+            if not port.qos.get(field):
+                yield warning(
+                    "classes-without-a-map",
+                    f"the port has PFC and no {field}: which {what} a class enters is left to the "
+                    f"chip, and may be {what} 0 for all",
+                    f"bind a row of {table} to the port in PORT_QOS_MAP, as SONiC's template does",
+                    TEMPLATES,
+                    port.name,
+                )
+
+
+def other_traffic_is_not_lossless(view: SwitchView) -> Iterator[Complaint]:
+    ordinary = view.traffic_class is not None and view.traffic_class.dscp == 0
+    for port, names in different(view.pausing):
+        lossless = _lossless_code_points(port)
+        if len(lossless) == CODE_POINTS:
+            yield warning(
+                "everything-is-lossless",
+                f"all {CODE_POINTS} DSCP lead to a lossless class: storage, management and TCP "
+                "share its buffer and pause one another",
+                "map the DSCP of RoCE alone to the lossless class in DSCP_TO_TC_MAP",
+                TEMPLATES,
+                *names,
+            )
+        elif 0 in lossless and not ordinary:
+            yield note(
+                "ordinary-traffic-is-lossless",
+                "DSCP 0 leads to a lossless class: whatever does not name a class shares its "
+                "buffer",
+                "map DSCP 0 to a lossy class, unless RoCE is sent with it",
                 TEMPLATES,
                 *names,
             )
@@ -188,12 +239,39 @@ def lossless_queue_shares_the_port(view: SwitchView) -> Iterator[Complaint]:
                 )
 
 
+def weights_can_be_set(view: SwitchView) -> Iterator[Complaint]:
+    for name, row in view.tables.table("SCHEDULER").items():
+        given = row.get("weight")
+        if given is None or row.get("type") == "STRICT":
+            continue
+        value = number_of(given)
+        if value == 0:
+            yield error(
+                "weight-is-zero",
+                "a scheduler has weight 0: its queues send nothing while any other does",
+                f"give {HEAVIEST} at most and 1 at least",
+                YANG,
+                f"SCHEDULER {name}",
+            )
+        elif value is None or not 1 <= value <= HEAVIEST:
+            yield error(
+                "value-not-allowed",
+                f"{quoted(given)} is no weight of a scheduler",
+                f"give 1 to {HEAVIEST}",
+                YANG,
+                f"SCHEDULER {name}",
+            )
+
+
 CLASS_RULES = (
     something_is_lossless,
     class_of_nccl_is_lossless,
     lossless_class_is_used,
+    classes_are_mapped,
+    other_traffic_is_not_lossless,
     pause_stops_its_own_queue,
     lossless_queue_does_not_drop,
     not_too_many_are_lossless,
     lossless_queue_shares_the_port,
+    weights_can_be_set,
 )

@@ -30,14 +30,6 @@ _REFERENCES = (
     ("PORT_QOS_MAP", "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"),
     ("PORT_QOS_MAP", "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"),
 )
-_MODES = ("ecn_none", "ecn_all", *(f"ecn_{each}" for each in ("green", "yellow", "red"))) + (
-    "ecn_green_yellow",
-    "ecn_green_red",
-    "ecn_yellow_red",
-)
-_COLOURS = ("green", "yellow", "red")
-_WATCHDOG_MS = {"detection_time": (100, 5000), "restoration_time": (100, 60_000)}
-_POLL_MS = (100, 1000)
 _ROUNDING_BYTES = 1e5  # published buffers are rounded to 0.1 MB
 _GROUP = re.compile(r"[0-7](-[0-7])?")
 
@@ -154,74 +146,6 @@ def references_resolve(view: SwitchView) -> Iterator[Complaint]:
                 )
 
 
-def marking_can_be_set(view: SwitchView) -> Iterator[Complaint]:
-    for name, row in view.tables.table("WRED_PROFILE").items():
-        if row.get("ecn", "ecn_none") not in _MODES:
-            yield error(
-                "value-not-allowed",
-                f"{quoted(row['ecn'])} is no mode of ECN",
-                "write ecn_all",
-                YANG,
-                f"WRED_PROFILE {name}",
-            )
-        for colour in _COLOURS:
-            low = number_of(row.get(f"{colour}_min_threshold"))
-            high = number_of(row.get(f"{colour}_max_threshold"))
-            if low is not None and high is not None and low > high:
-                yield error(
-                    "thresholds-cross",
-                    f"{colour}: marking begins at {size_words(low)} and is full at "
-                    f"{size_words(high)}",
-                    "let the minimum be at most the maximum",
-                    YANG,
-                    f"WRED_PROFILE {name}",
-                )
-            chance = row.get(f"{colour}_drop_probability")
-            value = number_of(chance)
-            if chance is not None and (value is None or not 0 <= value <= 100):
-                yield error(
-                    "value-not-allowed",
-                    f"{colour}: {quoted(chance)} is no probability in percent",
-                    "give 0 to 100",
-                    YANG,
-                    f"WRED_PROFILE {name}",
-                )
-
-
-def watchdog_can_be_set(view: SwitchView) -> Iterator[Complaint]:
-    rows = view.tables.table("PFC_WD")
-    poll = number_of(rows.get("GLOBAL", {}).get("POLL_INTERVAL"))
-    if poll is not None and not _POLL_MS[0] <= poll <= _POLL_MS[1]:
-        yield error(
-            "value-not-allowed",
-            f"the watchdog polls every {poll:g} ms",
-            f"give {_POLL_MS[0]} to {_POLL_MS[1]} ms",
-            YANG,
-            "PFC_WD GLOBAL",
-        )
-    for port, row in rows.items():
-        for field, (low, high) in _WATCHDOG_MS.items():
-            if field not in row:
-                continue
-            value = number_of(row[field])
-            if value is None or not low <= value <= high:
-                yield error(
-                    "value-not-allowed",
-                    f"{field} of the watchdog is {quoted(row[field])}",
-                    f"give {low} to {high} ms",
-                    YANG,
-                    port,
-                )
-            elif poll is not None and value < poll:
-                yield error(
-                    "watchdog-faster-than-its-poll",
-                    f"{field} is {value:g} ms and the watchdog polls every {poll:g} ms",
-                    f"give at least {poll:g} ms",
-                    YANG,
-                    port,
-                )
-
-
 def keys_can_be_read(view: SwitchView) -> Iterator[Complaint]:
     for table in ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE"):
         for key in view.tables.table(table):
@@ -261,8 +185,6 @@ POOL_RULES = (
     pool_is_in_the_chip,
     headroom_is_shared,
     references_resolve,
-    marking_can_be_set,
-    watchdog_can_be_set,
     keys_can_be_read,
     everything_was_read,
 )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from netdesign.audit.sonic_complaint import (
     HEADROOM,
     JUDGEMENT,
-    PAPER,
-    PFCWD,
     TEMPLATES,
     YANG,
     Complaint,
@@ -22,13 +20,14 @@ from netdesign.audit.sonic_complaint import (
 from netdesign.audit.sonic_ports import DYNAMIC, PortView
 from netdesign.audit.sonic_tables import number_of
 from netdesign.audit.sonic_view import SwitchView
+from netdesign.catalog import data_directory
+from netdesign.catalog.switch_chips import SwitchChip, switch_chips
 from netdesign.errors import DesignError
 from netdesign.lossless.choice import LosslessChoice, Settings, number, settled
 from netdesign.lossless.methods import headrooms
 from netdesign.lossless.remarks import size_words
 from netdesign.network.lossless.headroom import FORMULA, ROWS
 
-_MARKS_NOTHING = ("", "ecn_none")
 _TOLERANCE = 0.98  # of a headroom, for rounding
 _SHORTEST_CABLE_M = 1e-9
 
@@ -48,7 +47,8 @@ def lists_can_be_read(view: SwitchView) -> Iterator[Complaint]:
 def pause_has_a_buffer(view: SwitchView) -> Iterator[Complaint]:
     anywhere = any(port.lossless_groups for port in view.ports)
     for port in view.pausing:
-        missing = {each for each in port.paused if port.group_for(each) not in port.lossless_groups}
+        yield from _bound_to_a_lossy_profile(port)
+        missing = {each for each in port.paused if port.group_for(each) not in port.groups}
         if not missing:
             continue
         if not anywhere and view.tables.has("CABLE_LENGTH"):
@@ -71,6 +71,23 @@ def pause_has_a_buffer(view: SwitchView) -> Iterator[Complaint]:
         )
 
 
+def _bound_to_a_lossy_profile(port: PortView) -> Iterator[Complaint]:
+    for priority in sorted(port.paused):
+        group = port.group_for(priority)
+        profile = port.groups.get(-1 if group is None else group)
+        if profile is not None and not profile.is_lossless:
+            yield error(
+                "pause-without-lossless-buffer",
+                f"PFC is on for priority {priority}, and its priority group {group} is bound to "
+                f"{quoted(profile.name)}, which has no headroom (xoff): what arrives after the "
+                "pause is dropped",
+                "bind a pg_lossless profile to the group in BUFFER_PG, or take the priority out "
+                "of pfc_enable",
+                TEMPLATES,
+                port.name,
+            )
+
+
 def buffer_has_a_pause(view: SwitchView) -> Iterator[Complaint]:
     for port in view.ports:
         idle = {group for group in port.lossless_groups if not port.priorities_for(group)}
@@ -81,96 +98,6 @@ def buffer_has_a_pause(view: SwitchView) -> Iterator[Complaint]:
                 "pauses its peer, and drops when it is full",
                 "add the priority to pfc_enable of the port, or give the group a lossy profile",
                 TEMPLATES,
-                port.name,
-            )
-
-
-def pause_is_marked_before(view: SwitchView) -> Iterator[Complaint]:
-    if not view.tables.has("QUEUE"):
-        if view.pausing:
-            yield note(
-                "queues-not-in-the-file",
-                "the file has no QUEUE: whether lossless queues mark is not checked",
-                "check the whole config_db.json",
-                YANG,
-            )
-        return
-    for port in view.pausing:
-        for priority in sorted(port.paused):
-            queue = port.queue_for(priority)
-            if queue is not None:
-                yield from _marking_of(view, port, priority, queue)
-
-
-def _marking_of(view: SwitchView, port: PortView, priority: int, queue: int) -> Iterator[Complaint]:
-    found = view.marking(port, queue)
-    if found is None or found[1].get("ecn", "").strip() in _MARKS_NOTHING:
-        yield warning(
-            "ecn-off",
-            f"lossless queue {queue} does not mark: congestion is answered by pausing alone, "
-            "which spreads to ports that did nothing",
-            "give the queue a wred_profile with ecn_all, unless the library paces its senders",
-            TEMPLATES,
-            port.name,
-        )
-        return
-    name, row = found
-    begins = number_of(row.get("ecn_green_min_threshold") or row.get("green_min_threshold"))
-    if begins is None:
-        yield error(
-            "marks-nowhere",
-            f"WRED profile {quoted(name)} marks and says not from which queue on",
-            "give green_min_threshold and green_max_threshold",
-            YANG,
-            port.name,
-        )
-        return
-    group = port.group_for(priority)
-    profile = port.lossless_groups.get(-1 if group is None else group)
-    if profile is None:
-        return
-    alone, bound = view.pause_alone(profile), view.mark_bound(profile)
-    if alone is not None and begins >= alone:
-        yield error(
-            "marks-after-pause",
-            f"marking begins at {size_words(begins)} and the port pauses at {size_words(alone)} "
-            "even when nothing else is congested: senders never slow down",
-            f"begin below {size_words(bound if bound is not None else alone)}",
-            PAPER,
-            port.name,
-        )
-    elif bound is not None and begins >= bound:
-        yield warning(
-            "marks-after-pause-when-busy",
-            f"marking begins at {size_words(begins)}; when all lossless groups fill at once a port "
-            f"pauses before that, from {size_words(bound)}",
-            f"begin below {size_words(bound)}, or accept pauses under many-to-many bursts",
-            PAPER,
-            port.name,
-        )
-
-
-def watchdog_is_on(view: SwitchView) -> Iterator[Complaint]:
-    device = view.tables.table("DEVICE_METADATA").get("localhost", {})
-    by_default = device.get("default_pfcwd_status", "") == "enable"
-    rows = view.tables.table("PFC_WD")
-    for port in view.pausing:
-        unwatched = port.paused - port.watched
-        if unwatched:
-            yield warning(
-                "watchdog-off",
-                f"no watchdog looks at priority {listed(unwatched)}: one broken adapter that keeps "
-                "pausing stalls the fabric",
-                "put the same priorities into pfcwd_sw_enable as into pfc_enable",
-                PFCWD,
-                port.name,
-            )
-        elif port.name not in rows and not by_default:
-            yield warning(
-                "watchdog-not-started",
-                "PFC_WD has no row for the port: the watchdog is not started",
-                "pfcwd start_default, or a row with action, detection_time and restoration_time",
-                PFCWD,
                 port.name,
             )
 
@@ -257,9 +184,8 @@ def profile_suits_the_port(view: SwitchView) -> Iterator[Complaint]:
 
 
 def headroom_is_enough(view: SwitchView) -> Iterator[Complaint]:
-    if view.chip is None:
-        return
-    least: dict[tuple[float, float], float | None] = {}
+    chips = [view.chip] if view.chip is not None else list(switch_chips(data_directory()).values())
+    least: dict[tuple[float, float], tuple[float, str] | None] = {}
     for port in view.ports:
         for profile in port.lossless_groups.values():
             gbps = port.gbps or (profile.made_for[0] if profile.made_for else None)
@@ -268,30 +194,38 @@ def headroom_is_enough(view: SwitchView) -> Iterator[Complaint]:
                 continue
             key = (gbps, port.length)
             if key not in least:
-                least[key] = _least_headroom(view, *key)
-            need = least[key]
-            if need is not None and profile.xoff < _TOLERANCE * need:
-                yield warning(
-                    "headroom-too-small",
-                    f"{size_words(profile.xoff)} of headroom at {gbps:g} Gb/s and "
-                    f"{port.length:g} m, and {view.chip.name} needs {size_words(need)} by the "
-                    "least that is published or computed",
-                    f"give xoff at least {need:,.0f} B",
-                    HEADROOM,
-                    port.name,
-                )
+                least[key] = _least_headroom(view, chips, *key)
+            found = least[key]
+            if found is None or profile.xoff >= _TOLERANCE * found[0]:
+                continue
+            need, chip = found
+            needs = (
+                f"{chip} needs {size_words(need)} by the least that is published or computed"
+                if view.chip is not None
+                else f"the chip is unknown: the least of all known chips, {chip}, needs "
+                f"{size_words(need)}"
+            )
+            yield warning(
+                "headroom-too-small",
+                f"{size_words(profile.xoff)} of headroom at {gbps:g} Gb/s and "
+                f"{port.length:g} m, and {needs}",
+                f"give xoff at least {need:,.0f} B",
+                HEADROOM,
+                port.name,
+            )
 
 
-def _least_headroom(view: SwitchView, gbps: float, length: float) -> float | None:
-    """The smallest of the chip's own formula and its published rows; None where there is none."""
-    if view.chip is None:
-        return None
+def _least_headroom(
+    view: SwitchView, chips: Iterable[SwitchChip], gbps: float, length: float
+) -> tuple[float, str] | None:
+    """The smallest of the chips' own formulas and published rows, and the chip; None without."""
     settings = view.plan.settings if view.plan is not None else _shipped(view)
     if settings is None:
         return None
     sizes = [
-        each.xoff
-        for each in headrooms(view.chip, gbps, length, settings)
+        (each.xoff, chip.name)
+        for chip in chips
+        for each in headrooms(chip, gbps, length, settings)
         if each.method in (FORMULA, ROWS)
     ]
     return min(sizes, default=None)
@@ -319,8 +253,7 @@ def mtu_is_one_and_enough(view: SwitchView) -> Iterator[Complaint]:
     if not known:
         return
     usual = Counter(known.values()).most_common(1)[0][0]
-    mix = view.plan.settings.mix if view.plan is not None else None
-    least = (mix.lossless_mtu if mix else number("lossless_mtu")) + number("roce_headers")
+    least = view.frame
     for name, size in known.items():
         if size != usual:
             yield warning(
@@ -363,8 +296,6 @@ PORT_RULES = (
     lists_can_be_read,
     pause_has_a_buffer,
     buffer_has_a_pause,
-    pause_is_marked_before,
-    watchdog_is_on,
     cable_is_known,
     cable_is_that_of_the_design,
     profile_suits_the_port,

@@ -11,11 +11,12 @@ from netdesign.audit.sonic_tables import SonicTables, number_of, reference
 from netdesign.catalog import data_directory
 from netdesign.catalog.switch_chips import SwitchChip, chip_of_platform, switch_chips
 from netdesign.lossless import LosslessPlan
+from netdesign.lossless.choice import number
 from netdesign.network.lossless.ecn import ecn_threshold_bound
 from netdesign.network.lossless.shared_buffer import dynamic_threshold
 from netdesign.network.lossless.traffic_class import TrafficClass
 
-_HIGHEST_POWER = 10
+HIGHEST_POWER = 10  # of two, in a threshold
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,13 @@ class SwitchView:
             for profile in port.lossless_groups.values():
                 found[profile.pool] = found.get(profile.pool, 0.0) + (profile.xoff or 0.0)
         return found
+
+    @property
+    def frame(self) -> float:
+        """Largest RoCE frame with its headers, bytes."""
+        mix = self.plan.settings.mix if self.plan is not None else None
+        payload = mix.lossless_mtu if mix is not None else number("lossless_mtu")
+        return payload + number("roce_headers")
 
     def shared(self, pool: str) -> float | None:
         """Bytes of a pool that queues share, without its headroom."""
@@ -87,7 +95,7 @@ class SwitchView:
 
 def _alpha(profile: Profile) -> float | None:
     power = number_of(profile.row.get("dynamic_th"))
-    if power is None or abs(power) > _HIGHEST_POWER:
+    if power is None or abs(power) > HIGHEST_POWER:
         return None
     return float(2.0**power)
 

@@ -4,14 +4,58 @@ from __future__ import annotations
 
 import shlex
 import textwrap
+from dataclasses import dataclass
 from typing import Any
 
 from netdesign.catalog.nccl_variables import version_text
 from netdesign.errors import DesignError
-from netdesign.nccl_settings import NcclSettings
+from netdesign.lossless.choice import number
+from netdesign.nccl_settings import NO_CLOUD, NcclSettings
+from netdesign.network.lossless.traffic_class import TrafficClass
 
 FORMATS = ("env", "yaml", "slurm")
 _WIDTH = 96
+_DSCP_PER_PRIORITY = 8
+_BYTE_PER_DSCP = 4
+
+
+@dataclass(frozen=True)
+class ClassOfSettings:
+    """What NCCL's traffic class is on the wire, and what to mind about it."""
+
+    traffic_class: TrafficClass
+    priority: int  # that an adapter sends it with unless told otherwise
+    lossless_priority: int | None  # of ``netdesign lossless``; None on the switches of a cloud
+    sentence: str
+    warning: str  # "" if the two priorities are one
+
+
+def class_of_settings(settings: NcclSettings) -> ClassOfSettings | None:
+    """The DSCP and priority of NCCL_IB_TC; None where the settings leave it at its default."""
+    found = [entry.value for entry in settings.settings if entry.variable == "NCCL_IB_TC"]
+    if not found:
+        return None
+    chosen = TrafficClass(int(found[-1]))
+    own = settings.cloud == NO_CLOUD
+    lossless = int(number("priority")) if own else None
+    sentence = (
+        f"NCCL_IB_TC={chosen.byte} is DSCP {chosen.dscp}, which an adapter sends with priority "
+        f"{chosen.ordinary_priority} unless told otherwise."
+    )
+    if chosen.ecn:
+        sentence += f" Its two lowest bits, {chosen.ecn}, are those of ECN."
+    if not own:
+        sentence += " Which class is lossless is decided on the switches of the cloud."
+    warning = ""
+    if lossless is not None and lossless != chosen.ordinary_priority:
+        other = lossless * _DSCP_PER_PRIORITY
+        warning = (
+            f"netdesign lossless makes priority {lossless} lossless, and a pause for it does not "
+            f"stop priority {chosen.ordinary_priority}. On every host map DSCP {chosen.dscp} to "
+            f"priority {lossless} (mlnx_qos -i eth0 --dscp2prio set,{chosen.dscp},{lossless}), or "
+            f"take DSCP {other} (the byte {other * _BYTE_PER_DSCP}) here and on the switches."
+        )
+    return ClassOfSettings(chosen, chosen.ordinary_priority, lossless, sentence, warning)
 
 
 def settings_record(settings: NcclSettings) -> dict[str, Any]:
@@ -41,7 +85,22 @@ def settings_record(settings: NcclSettings) -> dict[str, Any]:
             {"variable": entry.variable, "value": entry.value, "reason": entry.reason}
             for entry in settings.left_out
         ],
+        "traffic_class": _class_record(class_of_settings(settings)),
         "notes": list(settings.notes),
+    }
+
+
+def _class_record(found: ClassOfSettings | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "byte": found.traffic_class.byte,
+        "dscp": found.traffic_class.dscp,
+        "ecn_bits": found.traffic_class.ecn,
+        "adapter_priority": found.priority,
+        "lossless_priority": found.lossless_priority,
+        "sentence": found.sentence,
+        "warning": found.warning,
     }
 
 
@@ -97,6 +156,11 @@ def _head(settings: NcclSettings) -> list[str]:
 
 def _tail(settings: NcclSettings) -> list[str]:
     lines = []
+    found = class_of_settings(settings)
+    if found is not None:
+        lines += _comment(found.sentence)
+    if found is not None and found.warning:
+        lines += _comment(f"Warning: {found.warning}")
     for entry in settings.left_out:
         lines += _comment(f"Not set: {entry.variable}={entry.value}: {entry.reason}.")
     for note in settings.notes:

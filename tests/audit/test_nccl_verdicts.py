@@ -6,11 +6,12 @@ import itertools
 
 import pytest
 
-from netdesign.audit.nccl_check import Finding, check_settings
+from netdesign.audit.nccl_check import Finding, check_settings, cloud_note
 from netdesign.audit.nccl_check.judge import Context, judge
 from netdesign.catalog import references
 from netdesign.catalog.nccl_variables import (
     NcclAdvice,
+    NcclOwner,
     NcclVariable,
     fabric_named,
     nccl_tables,
@@ -379,3 +380,93 @@ def _speaks(row: NcclAdvice) -> bool:
 def test_every_row_of_advice_can_speak() -> None:
     """A row that another always hides would be a judgement that nobody hears."""
     assert [row for row in nccl_tables().advice if not _speaks(row)] == []
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in nccl_tables().owners if row.whole], ids=lambda row: row.prefix
+)
+def test_a_name_of_others_is_told_as_theirs(row: NcclOwner) -> None:
+    """NCCL_VERSION, NCCL_HOME and kin are read by builds and plug-ins, and are no misspelling."""
+    found = verdicts(f"export {row.prefix}=2.27.3-1")[row.prefix]
+    first = next(each for each in nccl_tables().owners if each.prefix == row.prefix)
+    assert (found.verdict, found.reason) == (first.verdict, first.reason)
+    assert found.verdict in ("ok", "situational", "deprecated")
+
+
+def test_only_the_whole_name_is_that_of_others() -> None:
+    assert verdict("NCCL_VERSION=2.27.3") == "ok"
+    assert verdict("NCCL_VERSIONS=2.27.3") == "unknown"
+    assert verdict("NCCL_HOMES=/usr") == "unknown"
+
+
+ALGORITHMS = [
+    ("allreduce:ring;broadcast:tree", "2.24", ""),
+    ("allreduce:tree,ring", "2.24", ""),
+    ("ring;allreduce:tree", "2.24", ""),
+    ("allreduce:collnetdirect,collnetchain", "2.24", ""),
+    ("ALLREDUCE:Ring;BROADCAST:Tree", "2.27", ""),
+    ("allreduce:^ring;allgather:^nvls", "2.27", ""),
+    ("^tree", "2.20", ""),
+    ("^tree", "2.27", ""),
+    ("^Tree,Ring", "2.27", ""),
+    ("allreduce:ring;broadcast:tree", "2.23", "a form that NCCL has since 2.24"),
+    ("allreduce:ring;tree", "2.24", "without a function after the first"),
+    ("alreduce:ring", "2.24", "names no function 'alreduce'"),
+    ("allreduce:ringg", "2.24", "names no algorithm 'ringg'"),
+    ("^treering", "2.24", "names no algorithm 'treering'"),
+    ("allreduce:", "2.24", "an empty place"),
+]
+
+
+@pytest.mark.parametrize(("value", "nccl", "wrong"), ALGORITHMS)
+def test_forms_of_lists_of_algorithms(value: str, nccl: str, wrong: str) -> None:
+    found = verdicts(f"export NCCL_ALGO='{value}'", nccl)["NCCL_ALGO"]
+    assert found.value == value
+    assert (found.verdict == "invalid-value") == bool(wrong), found
+    assert wrong in found.reason
+
+
+def test_a_list_that_shuts_tree_out_is_read_as_what_is_left() -> None:
+    found = verdicts("NCCL_COLLNET_ENABLE=1\nNCCL_ALGO=^collnetdirect,collnetchain,nvls,nvlstree")
+    assert found["NCCL_COLLNET_ENABLE"].verdict == "harmful"
+    kept = verdicts("NCCL_COLLNET_ENABLE=1\nNCCL_ALGO=^tree")
+    assert kept["NCCL_COLLNET_ENABLE"].verdict != "harmful"
+
+
+def test_a_name_that_may_be_newer_than_the_table_says_so() -> None:
+    later = verdicts("NCCL_SOMETHING_NEW=1", "2.31")["NCCL_SOMETHING_NEW"]
+    assert later.verdict == "unknown"
+    assert "newer than this table (2.30.7)?" in later.reason
+    assert "manual of NCCL 2.31" in later.suggestion
+    for nccl in ("2.30.7", "2.30", "2.27", None):
+        known = verdicts("NCCL_SOMETHING_NEW=1", nccl)["NCCL_SOMETHING_NEW"]
+        assert "newer" not in known.reason
+    misspelt = verdicts("NCCL_IB_HCAS=mlx5_0", "2.31")["NCCL_IB_HCAS"]
+    assert "NCCL_IB_HCA was probably meant" in misspelt.suggestion
+    small = verdicts("export nccl_debug=INFO", "2.31")["nccl_debug"]
+    assert "capitals" in small.reason
+    never = verdicts("NCCL_IB_HCA_COMPAT=1", "2.31")["NCCL_IB_HCA_COMPAT"]
+    assert never.verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("cloud", "fabric", "words"),
+    [
+        ("aws", "efa", "AWS is taken as EFA"),
+        ("gcp", "gib", "gcp-a3-mega has tcpxo and gcp-a3-high has tcpx"),
+        ("Google", "gib", "Google is taken as gIB"),
+        ("azure", "infiniband", "Microsoft is taken as InfiniBand"),
+        ("OCI", "roce", "Oracle is taken as RoCEv2"),
+    ],
+)
+def test_a_cloud_is_a_network(cloud: str, fabric: str, words: str) -> None:
+    assert fabric_named(cloud).id == fabric
+    assert words in cloud_note(cloud)
+    assert cloud_note(fabric) == ""
+
+
+def test_verdicts_follow_the_network_of_a_cloud() -> None:
+    assert verdict("NCCL_NET=IB", None, "aws") == "harmful"
+    assert verdict("NCCL_NET=IB", None, "gcp") == "harmful"
+    assert verdict("NCCL_NET=IB", None, "azure") == "situational"
+    assert verdict("NCCL_NET=IB", None, "oci") == "situational"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,7 +22,8 @@ from netdesign.audit.sonic_tables import (
     sonic_from_tree,
     span_of,
 )
-from netdesign.catalog import load_catalog
+from netdesign.catalog import data_directory, load_catalog
+from netdesign.catalog.switch_chips import headroom_rows
 from netdesign.design import read_design
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
@@ -59,7 +62,7 @@ def every(table, field, value):
 
 def one(table, key, field, value):
     def change(tree):
-        tree[table][key][field] = value
+        tree[table][key] |= value if field is None else {field: value}
 
     return change
 
@@ -88,6 +91,10 @@ def test_what_we_write_has_no_fault(plan, role):
 
 
 PG, QOS, WRED = "BUFFER_PG", "PORT_QOS_MAP", "WRED_PROFILE"
+BUFFERS, POOL = "BUFFER_PROFILE", "ingress_lossless_pool"
+MAX, PATTERN = "green_max_threshold", "LOSSLESS_TRAFFIC_PATTERN"
+LONG, EXIT = "pg_lossless_400000_30m_profile", "egress_lossless_profile"
+UNWATCHED = every(QOS, "pfcwd_sw_enable", "")
 FAULTS = [
     ("lossless-without-pause", "error", one(QOS, "Ethernet0", "pfc_enable", "")),
     (
@@ -170,6 +177,69 @@ FAULTS = [
     ),
     ("dscp-not-trusted", "error", gone("DSCP_TO_TC_MAP")),
     ("part-not-read", "warning", lambda tree: tree.update({"SCHEDULER": [1, 2]})),
+    # A file in which every group is bound to a lossy profile leaves nothing to a manager.
+    ("pause-without-lossless-buffer", "error", every(PG, "profile", "ingress_lossy_profile")),
+    ("pause-without-lossless-buffer", "error", one(BUFFERS, LONG, "xoff", "0")),
+    ("green-is-not-marked", "warning", one(WRED, "AZURE_LOSSLESS", "wred_green_enable", "false")),
+    ("green-is-not-marked", "warning", gone(WRED, "AZURE_LOSSLESS", "wred_green_enable")),
+    ("green-is-not-marked", "warning", one(WRED, "AZURE_LOSSLESS", "ecn", "ecn_yellow_red")),
+    ("marks-never", "warning", one(WRED, "AZURE_LOSSLESS", "green_drop_probability", "0")),
+    ("marks-every-packet", "warning", one(WRED, "AZURE_LOSSLESS", "green_min_threshold", "4")),
+    ("value-not-allowed", "error", one(WRED, "AZURE_LOSSLESS", "green_min_threshold", "-4")),
+    ("egress-drops-before-pause", "error", one(BUFFERS, EXIT, "dynamic_th", "-2")),
+    ("egress-drops-under-incast", "warning", one(BUFFERS, EXIT, "dynamic_th", "2")),
+    ("egress-drops-before-pause", "error", one(BUFFERS, EXIT, "static_th", "200000")),
+    ("egress-drops-under-incast", "warning", one(BUFFERS, EXIT, "static_th", "100000000")),
+    ("marks-fully-after-pause", "warning", one(WRED, "AZURE_LOSSLESS", MAX, "99999999")),
+    ("value-not-allowed", "error", one(WRED, "AZURE_LOSSLESS", "wred_red_enable", "on")),
+    ("value-not-allowed", "error", one("DSCP_TO_TC_MAP", "AZURE", "0", "8")),
+    ("value-not-allowed", "error", one("DSCP_TO_TC_MAP", "AZURE", "64", "0")),
+    ("value-not-allowed", "error", one("TC_TO_QUEUE_MAP", "AZURE", "1", "first")),
+    ("value-not-allowed", "error", one("PORT", "Ethernet0", "mtu", "jumbo")),
+    ("value-not-allowed", "error", one("PORT", "Ethernet0", "speed", "400G")),
+    ("value-not-allowed", "error", one(PATTERN, "AZURE", "small_packet_percentage", "101")),
+    ("value-not-allowed", "error", gone("BUFFER_POOL", POOL, "mode")),
+    ("value-not-allowed", "error", one("SCHEDULER", "scheduler.1", "type", "FIFO")),
+    ("profile-without-a-pool", "error", gone(BUFFERS, EXIT, "pool")),
+    ("profile-without-a-threshold", "error", gone(BUFFERS, LONG, "dynamic_th")),
+    ("group-larger-than-its-pool", "error", one(BUFFERS, LONG, "size", "133653505")),
+    ("group-larger-than-its-pool", "error", one(BUFFERS, LONG, "xoff", "133653505")),
+    ("classes-without-a-map", "warning", gone(QOS, "Ethernet0", "tc_to_pg_map")),
+    ("classes-without-a-map", "warning", gone(QOS, "Ethernet0", "tc_to_queue_map")),
+    ("egress-not-set", "warning", gone("BUFFER_QUEUE", "Ethernet0|3")),
+    ("one-group-takes-the-pool", "warning", one(BUFFERS, LONG, "dynamic_th", "7")),
+    ("one-group-takes-the-pool", "warning", one(BUFFERS, LONG, "static_th", "133653504")),
+    ("resumes-above-the-buffer", "error", one(BUFFERS, LONG, "xon", "300000")),
+    ("resumes-above-the-pause", "error", one(BUFFERS, LONG, "xon", "30000")),
+    (
+        "resumes-above-the-buffer",
+        "error",
+        lambda tree: tree[BUFFERS][LONG].update({"size": "0", "xon": "182273"}),
+    ),
+    (
+        "everything-is-lossless",
+        "warning",
+        one("DSCP_TO_TC_MAP", "AZURE", None, dict.fromkeys(map(str, range(64)), "3")),
+    ),
+    ("ordinary-traffic-is-lossless", "note", one("DSCP_TO_TC_MAP", "AZURE", "0", "3")),
+    ("pool-too-small", "error", one("BUFFER_POOL", POOL, "size", "500000")),
+    ("pool-too-small", "error", one("BUFFER_POOL", POOL, "size", "0")),
+    ("value-not-allowed", "error", one("BUFFER_POOL", POOL, "size", "-133653504")),
+    ("value-not-allowed", "error", one("BUFFER_POOL", POOL, "size", "128 MB")),
+    ("value-not-allowed", "error", one("BUFFER_POOL", POOL, "type", "entrance")),
+    ("value-not-allowed", "error", one(BUFFERS, LONG, "dynamic_th", "half")),
+    ("value-not-allowed", "error", one(BUFFERS, LONG, "xoff", "1e6")),
+    ("pool-of-the-other-side", "error", one(BUFFERS, LONG, "pool", "egress_lossless_pool")),
+    ("pool-of-the-other-side", "error", one(BUFFERS, EXIT, "pool", POOL)),
+    ("weight-is-zero", "error", one("SCHEDULER", "scheduler.1", "weight", "0")),
+    ("value-not-allowed", "error", one("SCHEDULER", "scheduler.1", "weight", "101")),
+    ("watchdog-forwards", "warning", one("PFC_WD", "Ethernet0", "action", "forward")),
+    ("watchdog-only-reports", "warning", one("PFC_WD", "Ethernet0", "action", "alert")),
+    ("value-not-allowed", "error", one("PFC_WD", "Ethernet0", "action", "ignore")),
+    ("value-not-allowed", "error", one("PFC_WD", "GLOBAL", "POLL_INTERVAL", "often")),
+    ("watchdog-not-started", "warning", gone("PFC_WD")),
+    ("watchdog-not-started", "warning", gone("PFC_WD", "Ethernet0", "detection_time")),
+    ("watchdog-off", "warning", lambda tree: [gone("PFC_WD")(tree), UNWATCHED(tree)]),
 ]
 
 
@@ -211,14 +281,116 @@ def test_a_spine_whose_cables_are_all_short_is_only_warned():
 
 
 def test_without_a_design_the_file_is_checked_by_itself():
-    assert remarks(GOOD, plan=None) == ()
+    assert set(found(GOOD, plan=None)) == {"pools-not-checked"}
     tree = broken(one("BUFFER_POOL", "ingress_lossless_pool", "size", "170000000"))
-    assert remarks(tree, plan=None) == ()
+    unknown = found(tree, plan=None)["pools-not-checked"]
+    assert unknown.severity == "note"
+    assert unknown.sentence == "chip unknown: pools not checked against its buffer"
+    assert "--chip" in unknown.fix
+    assert "pool-larger-than-the-buffer" not in found(tree, plan=None)
+    assert (
+        "not published" in found(tree, plan=None, chip="spectrum-6")["pools-not-checked"].sentence
+    )
     assert "pool-larger-than-the-buffer" in found(tree, plan=None, chip="spectrum-4")
     with pytest.raises(DesignError, match="switch chip"):
         remarks(tree, plan=None, chip="nonsense")
     tree["DEVICE_METADATA"] = {"localhost": {"platform": "x86_64-nvidia_sn5600-r0"}}
     assert "pool-larger-than-the-buffer" in found(tree, plan=None)
+
+
+def test_headroom_is_held_against_speed_and_cable_without_a_design():
+    """Port speed and cable length of the file, the formula and the rows, the least of all chips."""
+    short = one(BUFFERS, "pg_lossless_400000_10m_profile", "xoff", "30000")
+    told = found(broken(short), plan=None)["headroom-too-small"]
+    assert "the chip is unknown: the least of all known chips" in told.sentence
+    assert "400 Gb/s and 10 m" in told.sentence
+    assert (
+        "Spectrum-4 needs"
+        in found(broken(short), plan=None, chip="spectrum-4")["headroom-too-small"].sentence
+    )
+    # Speed from PORT: what is enough at 400G is too little at 800G, and the cable counts as well.
+    faster = broken(every("PORT", "speed", "800000"))
+    assert (
+        "at 800 Gb/s" in found(faster, plan=None, chip="spectrum-4")["headroom-too-small"].sentence
+    )
+    longer = broken(one("CABLE_LENGTH", "AZURE", "Ethernet0", "2000m"))
+    assert found(longer, plan=None)["headroom-too-small"].where == "Ethernet0"
+
+
+def test_the_least_of_all_chips_is_less_than_each():
+    file = broken(one(BUFFERS, "pg_lossless_400000_10m_profile", "xoff", "30000"))
+
+    def asked(**more):
+        fix = found(file, plan=None, **more)["headroom-too-small"].fix
+        return int(fix.removeprefix("give xoff at least ").removesuffix(" B").replace(",", ""))
+
+    chips = ("spectrum-3", "spectrum-4", "tomahawk-5", "teralynx-10")
+    assert asked() <= min(asked(chip=chip) for chip in chips)
+
+
+@pytest.mark.parametrize("role", ["leaf", "spine"])
+@pytest.mark.parametrize("plan", [PLAN, TOMAHAWK], ids=["spectrum-4", "tomahawk-5"])
+def test_what_we_write_is_clean_for_a_stranger_without_the_design(plan, role):
+    told = found(sonic_config(plan, role), plan=None, traffic_class=None)
+    assert set(told) <= {"pools-not-checked", "headroom-oversubscribed"}
+    named = found(sonic_config(plan, role), plan=None, chip=plan.chip.id)
+    assert set(named) <= {"headroom-oversubscribed"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"oversubscribe": 4.0},
+        {"priorities": (3, 4)},
+        {"lossless_mtu": 1024.0},
+        {"traffic_class": 96},
+        {"marking": "onyx-roce"},
+        {"access_length": 100.0, "spine_length": 300.0},
+    ],
+    ids=str,
+)
+def test_what_we_write_is_clean_whatever_is_chosen(change):
+    plan = lossless_plan(EVALUATION, LosslessChoice(**change))
+    told = remarks(sonic_config(plan), plan=plan)
+    assert [remark for remark in told if remark.severity != "note"] == []
+
+
+def test_every_published_headroom_resumes_below_where_it_pauses():
+    """Vendors' own rows of size, xon and xoff must pass the rules about them."""
+    rows = [row for row in headroom_rows(data_directory()) if row.size_bytes and row.xon_bytes]
+    assert len(rows) > 50
+    for row in rows:
+        profile = {"size": row.size_bytes, "xon": row.xon_bytes, "xoff": row.xoff_bytes}
+        tree = broken(lambda tree, made=profile: tree[BUFFERS][LONG].update(made))
+        if row.profile == "shared-pool" or row.size_bytes < row.xoff_bytes:
+            tree["BUFFER_POOL"][POOL]["xoff"] = "20000000"
+        tree = {name: tree[name] for name in (PG, BUFFERS, "BUFFER_POOL")}
+        codes = set(found(tree, plan=None))
+        assert not {code for code in codes if code.startswith("resumes-")}, row
+
+
+def test_a_scheduler_that_only_limits_a_port_is_no_fault():
+    tree = broken(lambda tree: tree["SCHEDULER"].update(port={"pir": "50000000000"}))
+    assert set(found(tree)) == {"adapter-maps-elsewhere"}
+
+
+def test_a_port_without_a_map_is_found_without_a_class_as_well():
+    tree = broken(gone("DSCP_TO_TC_MAP"))
+    assert "dscp-not-trusted" in found(tree, plan=None)
+    assert "dscp-not-trusted" not in found(GOOD, plan=None)
+
+
+def test_thresholds_are_compared_where_the_sizes_of_pools_are_not_in_the_file():
+    tree = broken(gone("BUFFER_POOL"))
+    assert "egress-drops-before-pause" not in found(tree)
+    tree = broken(one(BUFFERS, EXIT, "dynamic_th", "-1"), tree)
+    assert "dynamic_th -1 and the entrance 0" in found(tree)["egress-drops-before-pause"].sentence
+
+
+def test_a_watchdog_that_the_switch_starts_by_itself_is_enough():
+    tree = broken(gone("PFC_WD"))
+    tree["DEVICE_METADATA"] = {"localhost": {"default_pfcwd_status": "enable"}}
+    assert not {code for code in found(tree) if code.startswith("watchdog")}
 
 
 def test_older_references_and_spans_are_understood():
@@ -278,6 +450,7 @@ def azure():
         "WRED_PROFILE": {
             "AZURE_LOSSLESS": {
                 "ecn": "ecn_all",
+                "wred_green_enable": "true",
                 "green_min_threshold": "1048576",
                 "green_max_threshold": "2097152",
             }
@@ -294,6 +467,25 @@ def test_the_shipped_map_of_sonic_does_not_know_the_usual_class_of_nccl():
     assert set(told) == {"nccl-class-is-lossy", "buffer-left-to-the-manager"}
     mended = set(found(azure(), plan=None, traffic_class=12))
     assert mended == {"buffer-left-to-the-manager", "adapter-maps-elsewhere"}
+
+
+def test_a_shell_shows_the_severity_the_place_the_cure_and_the_id_of_a_rule(tmp_path):
+    file = tmp_path / "leaf.json"
+    file.write_text(json.dumps(broken(one("PFC_WD", "Ethernet4", "action", "forward"))))
+    told = subprocess.run(
+        [sys.executable, "-m", "netdesign", "lossless-check", str(file)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (told.returncode, told.stderr) == (1, "")
+    what, right = (line for line in told.stdout.splitlines() if "stuck" in line or "storm" in line)
+    assert what.strip().startswith("warning  in a storm the watchdog forwards into congestion")
+    assert what.endswith("[Ethernet4]")
+    assert right.strip().startswith("-> set the action to drop")
+    assert right.endswith("[watchdog-forwards]")
+    assert "chip unknown: pools not checked" in told.stdout
 
 
 def test_the_same_fault_at_many_ports_is_told_once():

@@ -5,6 +5,7 @@ from netdesign.audit.nccl_check.reader import Setting, read_settings
 from netdesign.audit.nccl_check.report import (
     Report,
     check_settings,
+    cloud_note,
     report_record,
     report_text,
 )
@@ -15,6 +16,7 @@ __all__ = [
     "Report",
     "Setting",
     "check_settings",
+    "cloud_note",
     "read_settings",
     "report_record",
     "report_text",

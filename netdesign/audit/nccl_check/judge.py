@@ -65,7 +65,7 @@ def judge(name: str, value: str | None, line: int, context: Context) -> Finding:
     variable = nccl_tables().variables.get(name)
     blank = Finding(name, value or "", "ok", "", "", "nccl-user-guide", line)
     if variable is None:
-        return _other(blank)
+        return _other(blank, context.version)
     known = replace(blank, source=variable.source)
     absent = _absent(variable, context.version)
     if absent:
@@ -92,7 +92,7 @@ def fits(test: str, operand: str, variable: NcclVariable, value: str, version: V
     return _TESTS[test](operand, variable, value, version)
 
 
-def _other(blank: Finding) -> Finding:
+def _other(blank: Finding, version: Version) -> Finding:
     owner = names.owner_of(blank.variable)
     if owner is not None:
         suggestion = f"use {owner.replaced_by}" if owner.replaced_by else ""
@@ -106,9 +106,14 @@ def _other(blank: Finding) -> Finding:
     newest = version_text(nccl_tables().newest)
     meant = names.nearest(blank.variable)
     reason = f"no release up to {newest} has it: NCCL passes over it in silence"
+    suggestion = f"{meant} was probably meant" if meant else "remove it"
     if meant and meant == blank.variable.upper():
         reason = "names are in capitals: NCCL passes over it in silence"
-    suggestion = f"{meant} was probably meant" if meant else "remove it"
+    elif compare(version, nccl_tables().newest) > 0 and blank.variable.startswith("NCCL_"):
+        asked = version_text(version)
+        reason = f"newer than this table ({newest})? No release up to that has it"
+        check = f"look it up in the manual of NCCL {asked}"
+        suggestion = f"{check}; {suggestion}" if meant else check
     return replace(
         blank, verdict="unknown", reason=reason, suggestion=suggestion, source="nccl-releases"
     )

@@ -13,11 +13,15 @@ _LONGEST_NAME = 80
 
 def is_ours(name: str) -> bool:
     """Whether a variable is NCCL's, a plug-in's, or looks as if it was meant to be."""
-    tables = nccl_tables()
-    if name in tables.variables or owner_of(name) is not None:
+    if is_known(name):
         return True
     head = name.partition("_")[0]
     return head == _FAMILY or _nearly(head.upper(), _FAMILY) or head.lower() == "nccl"
+
+
+def is_known(name: str) -> bool:
+    """Whether a table has a variable of exactly this name."""
+    return name in nccl_tables().variables or owner_of(name) is not None
 
 
 def owner_of(name: str) -> NcclOwner | None:

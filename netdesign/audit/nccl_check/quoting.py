@@ -1,22 +1,29 @@
-"""Words, quotes and comments, as shells and settings files write them."""
+"""Words and quotes, as shells and settings files write them."""
 
 from __future__ import annotations
 
 import re
 
-JOINED = "\x00"  # stands where a line went on with a backslash; two of them keep places
+from netdesign.audit.nccl_check.comments import JOINED
+
 LONGEST_VALUE = 4096
-_WENT_ON = re.compile(r"\\[ \t]*\n")
-_COMMENT = re.compile(r"\\.|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|(?<!\S)#.*|(?<=[\s;])//[ \t].*")
-_DIRECTIVE = re.compile(r"#(?:SBATCH|PBS|FLUX|BSUB|PJM|COBALT)\b|#\$ |#flux:")
 _PIECE = re.compile(
-    r"\"(?:[^\"\\\n]|\\.){0,4096}\"|'[^'\n]{0,4096}'|\\.|[^\s\"'\\;&|()<>,\x00]+|\x00+|,"
-    r"|;(?=(?i:broadcast|reduce|allgather|reducescatter|allreduce|sendrecv):)"
+    r"\$'(?:[^'\\\n]|\\.){0,4096}'|\$?\"(?:[^\"\\\n]|\\.){0,4096}\"|'[^'\n]{0,4096}'|\\."
+    r"|[^\s\"'\\;&|()<>,$\x00]+|\$|\x00+|,"
 )
+# A list by function goes on after a semicolon; a shell ends its command there.
+LIST_GOES_ON = re.compile(
+    r";(?:broadcast|reduce|allgather|reducescatter|allreduce|sendrecv):", re.IGNORECASE
+)
+# A="b",C="d" and, in the call of a function, A="b", C="d"
+_NEXT_ENTRY = re.compile(r",(?=[A-Za-z_]\w*=|\s|\Z)")
 _LINE_ENDS = ("\\n", "\\r", "\\t")  # of a shell line inside a JSON string
 _BEFORE_QUOTES = "=,:;^}\x00"
 _BACKSLASH = re.compile(r"\\(.)")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|(.))")
+_NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _IN_QUOTES = re.compile(r"\"((?:[^\"\\\n]|\\.){0,4096})\"|'((?:[^'\n]|''){0,4096})'")
+_IN_TICKS = re.compile(r"`([^`\n]{1,400})`")
 _PLAIN = re.compile(r"[^\n,}\]#\"']{0,4096}")
 _PLAIN_LINE = re.compile(r"[^\n]{0,4096}")
 _EXPANSION = re.compile(
@@ -24,31 +31,9 @@ _EXPANSION = re.compile(
 )
 
 
-def without_comments(text: str) -> str:
-    """The text with comments blanked out, each character in its place.
-
-    A scheduler's directives (#SBATCH ...) are no comments. Lines that go on with a backslash are
-    joined.
-    """
-    text = _WENT_ON.sub(lambda found: JOINED * len(found[0]), text)
-    if "#" not in text and "//" not in text:
-        return text
-    return "\n".join(_blanked(line) for line in text.split("\n"))
-
-
-def _blanked(line: str) -> str:
-    if "#" not in line and "//" not in line:
-        return line
-    start = _DIRECTIVE.match(line)
-    if start:
-        return " " * start.end() + line[start.end() :]
-    for found in _COMMENT.finditer(line):
-        if found[0].startswith(("#", "//")):
-            return line[: found.start()] + " " * (len(line) - found.start())
-    return line
-
-
-def bare(text: str, place: int, *, commas: bool = True, inside: str = "") -> tuple[str, int]:
+def bare(
+    text: str, place: int, *, commas: bool = True, lists: bool = True, inside: str = ""
+) -> tuple[str, int]:
     """A shell word from a place on, without its quotes, and where it ends.
 
     A quote opens only where the word begins or after a sign such as a comma: in
@@ -57,20 +42,30 @@ def bare(text: str, place: int, *, commas: bool = True, inside: str = "") -> tup
     Parameters
     ----------
     commas : bool       whether a comma belongs to the word
-    inside : str        the quote that was opened right before the name, if any
+    lists : bool        whether a list by function goes on after a semicolon
+    inside : str        the quote or backtick that was opened right before the name, if any
     """
     parts: list[str] = []
     length, may_open = 0, True
     while length < LONGEST_VALUE:
-        found = _EXPANSION.match(text, place) or _PIECE.match(text, place)
+        if parts and text[place - 1] in "\"'" and _NEXT_ENTRY.match(text, place):
+            break
+        found = None if inside == "`" else _EXPANSION.match(text, place)
+        found = found or _PIECE.match(text, place)
+        if found is None and lists and LIST_GOES_ON.match(text, place):
+            parts.append(";")
+            place += 1
+            continue
         if found is None:
             break
         piece = found[0]
         if piece in _LINE_ENDS or (piece == "," and not commas):
             break
-        quote = piece[0] if piece[0] in "\"'" else ""
+        quote = piece[0] if piece[0] in "\"'" or piece[:2] in ("$'", '$"') else ""
         if quote and (not may_open or quote == inside):
             break
+        if inside == "`" and "`" in piece:
+            return "".join([*parts, piece.partition("`")[0]]), place + piece.index("`")
         parts.append(_plain(piece))
         length += len(piece)
         place = found.end()
@@ -79,9 +74,19 @@ def bare(text: str, place: int, *, commas: bool = True, inside: str = "") -> tup
 
 
 def _plain(piece: str) -> str:
+    if piece.startswith("$'"):
+        return _ESCAPE.sub(_unescaped, piece[2:-1])
+    piece = piece.removeprefix("$") if piece.startswith('$"') else piece
     if piece[0] in '"\\':
         return _BACKSLASH.sub(r"\1", piece[1:-1] if piece[0] == '"' else piece)
     return piece[1:-1] if piece[0] == "'" else piece
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    wide, wider, octal, letter = found.groups()
+    if letter is not None:
+        return _NAMED.get(letter, letter)
+    return chr(int(octal, 8) if octal else int(wide or wider, 16))
 
 
 def _unwrapped(value: str) -> str:
@@ -102,6 +107,9 @@ def quoted(text: str, place: int, *, in_flow: bool = False) -> tuple[str, int]:
         double, single = found.groups()
         value = single.replace("''", "'") if double is None else _BACKSLASH.sub(r"\1", double)
         return value, found.end()
+    ticks = _IN_TICKS.match(text, place)
+    if ticks:
+        return ticks[1], ticks.end()
     plain = (_PLAIN if in_flow else _PLAIN_LINE).match(text, place)
     if plain is None:
         return "", place

@@ -11,6 +11,7 @@ from netdesign.audit.nccl_check.combine import combined
 from netdesign.audit.nccl_check.judge import FAULTS, SEVERITY, Context, Finding, judge
 from netdesign.audit.nccl_check.reader import Setting, read_settings
 from netdesign.catalog.nccl_variables import (
+    NcclCloud,
     NcclFabric,
     Verdict,
     Version,
@@ -155,6 +156,29 @@ def _notes(release: Version, fabric: NcclFabric | None, any_found: bool) -> Iter
         yield "No variable of NCCL is set in this text."
     elif fabric is None:
         yield "The network is not given (--fabric): verdicts that depend on it say so."
+
+
+def cloud_note(name: str) -> str:
+    """What the name of a cloud is taken as, and which of its machines have another network.
+
+    "" where the name is that of a network.
+    """
+    rows = [row for row in nccl_tables().clouds if name.strip().lower() in _words(row)]
+    usual = next((row for row in rows if not row.servers), None)
+    if usual is None:
+        return ""
+    fabrics = nccl_tables().fabrics
+    others = [
+        f"{', '.join(row.servers.split())} has {row.fabric}"
+        for row in rows
+        if row.servers and row.fabric != usual.fabric
+    ]
+    more = f"; {' and '.join(others)}: name that instead" if others else ""
+    return f"{usual.vendor} is taken as {fabrics[usual.fabric].name} ({usual.fabric}){more}."
+
+
+def _words(row: NcclCloud) -> tuple[str, str]:
+    return row.cloud, row.vendor.lower()
 
 
 def report_record(report: Report) -> dict[str, Any]:
