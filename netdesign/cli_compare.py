@@ -68,7 +68,7 @@ def compare(
         typer.echo(json.dumps(record, indent=2, allow_nan=False))
     else:
         shown = comparison_markdown(found) if as_markdown else comparison_text(found)
-        typer.echo("\n".join([shown, *built_line(*built)]))
+        typer.echo("\n".join([shown, *built_line(found, *built)]))
 
 
 def _two_designs(designs: list[str], overrides: Any, book: Any) -> Any:

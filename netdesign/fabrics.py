@@ -17,7 +17,7 @@ from netdesign.topology.circuits import build_torus_cables
 from netdesign.topology.families import build, size
 from netdesign.topology.layout import Placement, floor_for, place, with_cables
 from netdesign.topology.side_build import build_side_network, plain_spec
-from netdesign.topology.spec import FabricSpec
+from netdesign.topology.spec import SPINE_RULES, FabricSpec
 
 _FAMILY_NAMES = {"fat-tree-2": "fat-tree", "fat-tree-3": "fat-tree"}
 
@@ -89,6 +89,7 @@ def described(design: Design, tiers: int | None = None) -> FabricSpec:
         tiers=tiers,
         oversubscription=network.oversubscription,
         core_oversubscription=network.core_oversubscription,
+        spread_evenly=SPINE_RULES[network.spines],
         gpus_per_server=parts.server.gpus,
         ports_per_server=parts.server.network_ports,
     )

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from netdesign.catalog import PriceBook, Switch, load_catalog
+from netdesign.economics.counted_parts import Cabling
 from netdesign.economics.fabric_parts import fabric_parts
 from netdesign.economics.fabric_price import FabricPrice, fabric_price
 from netdesign.errors import DesignError
@@ -115,13 +116,20 @@ def as_rival(spec: FabricSpec, family: str) -> FabricSpec:
     return spec_for(family, {name: getattr(spec, name) for name in names})
 
 
-def contend(spec: FabricSpec, switch: Switch | None, book: PriceBook) -> Contender:
-    """Counts by formula, cost and power; a spec that no fabric can have is a Contender too."""
+def contend(
+    spec: FabricSpec, switch: Switch | None, book: PriceBook, cabling: Cabling | None = None
+) -> Contender:
+    """Counts by formula, cost and power; a spec that no fabric can have is a Contender too.
+
+    Links are priced by their modules and cables where ``cabling`` says how long they are.
+    """
     try:
         counts = size(spec)
     except DesignError as error:
         return Contender(spec, error=error)
-    price = fabric_price(counts, port_gbps=spec.port_gbps, switch=switch, book=book)
+    price = fabric_price(
+        counts, port_gbps=spec.port_gbps, switch=switch, book=book, cabling=cabling
+    )
     return Contender(spec, counts, price)
 
 

@@ -59,7 +59,7 @@ def report_table(report: Report) -> Markup:
     network = report.fabric.name if report.fabric else "network not given"
     caption = f"NCCL {version_text(report.version)}, {network}"
     notes = join(tag("p", note) for note in report.notes)
-    return join([table(caption, _HEADS, rows), notes])
+    return join([table(caption, _HEADS, rows, class_="nd-checked"), notes])
 
 
 def _better(finding: Finding) -> Markup:
@@ -70,7 +70,7 @@ def _better(finding: Finding) -> Markup:
 
 def _source(finding: Finding) -> Markup:
     title = references()[finding.source].title
-    return join([" ", tag("small", f"[{finding.source}]", title=title)])
+    return join([" ", tag("small", _breakable(f"[{finding.source}]"), title=title)])
 
 
 def _sentence(words: str) -> str:
@@ -79,7 +79,7 @@ def _sentence(words: str) -> str:
 
 def _breakable(setting: str) -> Markup:
     """A long setting may go on in the next line after a sign, and nowhere else."""
-    pieces = re.split(r"(?<=[=_,:;/])", setting)
+    pieces = re.split(r"(?<=[=_,:;/-])", setting)
     return join(
         piece if place == 0 else join([Markup("<wbr>"), piece])
         for place, piece in enumerate(pieces)

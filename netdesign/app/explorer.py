@@ -136,14 +136,15 @@ class Explorer:
     def _answer(self) -> None:
         request = self.state.inputs
         spec = request.spec()
-        chosen = contend(spec, request.switch, request.book)
+        prices = request.switch, request.book, request.cabling
+        chosen = contend(spec, *prices)
         if chosen.error is not None:
             self.state.refuse()
             raise chosen.error
         # a torus does not know the switch that its rivals have
         known = request.with_values({"family": "fat-tree"}).spec()
         beside = (as_rival(known, family) for family in request.rivals)
-        rivals = (contend(rival, request.switch, request.book) for rival in beside)
+        rivals = (contend(rival, *prices) for rival in beside)
         self.contenders = (chosen, *rivals)
         self.table.show(request, self.contenders)
         self.brief.value = brief(chosen)

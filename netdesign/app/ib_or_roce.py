@@ -47,7 +47,7 @@ UNEXPECTED = (
     "Something went wrong inside netdesign; what you see is the last comparison that could be "
     "computed. Undo the last change, or go on with another."
 )
-_SETTING_OF = {"cluster.gpus": "gpus", "transports": "second"}
+_SETTING_OF = {"cluster.gpus": "gpus", "transports": "second", "switch": "switch_b"}
 
 
 class IbOrRoce:
@@ -70,7 +70,8 @@ class IbOrRoce:
         self.courier, self.banner = Courier(), Banner()
         self.controls = Controls(self.change, lambda error: self._say(error, pending=True))
         self.headline, self.table = HeadlinePanel(), TablePanel()
-        self.pictures, self.sides = PicturesPanel(), SidesPanel()
+        own = (self.controls.field(path).widget for path in ("message", "exposed"))
+        self.pictures, self.sides = PicturesPanel(*own), SidesPanel()
         self.files = FilesPanel(self.page.download)
         acts = {
             "undo": lambda _: self._travel(self.state.undo),

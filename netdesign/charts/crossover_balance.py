@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from netdesign.charts.format import SPACE, count, percent
-from netdesign.charts.palette import BLUE, ON_LIGHT_COLOUR, ORANGE, VERMILLION
+from netdesign.charts.palette import BLUE, ON_DARK_COLOUR, ON_LIGHT_COLOUR, ORANGE
 
 if TYPE_CHECKING:
     import altair as alt
@@ -137,20 +137,26 @@ def build() -> alt.LayerChart:
         alt.Chart(dataset("gaps")).mark_text(angle=270).encode(x=x, y=y, text="text:N", tooltip=tip)
     )
     today = alt.Chart(dataset("today")).encode(x=x, y=y)
-    dot = today.mark_point(
-        size=130, filled=True, opacity=1, color=VERMILLION, stroke="white", strokeWidth=1.5
+    # neither of the two colours of the map: it belongs to no side
+    ring = today.mark_point(
+        size=150,
+        filled=True,
+        opacity=1,
+        color=ON_DARK_COLOUR,
+        stroke=ON_LIGHT_COLOUR,
+        strokeWidth=3,
     )
     return finished(
         frame(x=x, y=y)
         + _cells(x, y, tip)
         + line
         + gaps
-        + dot
+        + ring
         + _words(alt.Chart(dataset("words"))),
-        title="From which balance does the cheaper fabric win?",
+        title="Where is B the better buy?",
         height=300,
         description="Map: tokens for a dollar of B against A; black line: loss = share x discount.",
-        subtitle="Orange: B gives more for the money, blue: A; black line: p = s·d; dot: as set",
+        subtitle="Job, prices, switches and MTU held fixed; ring: as set",
     )
 
 

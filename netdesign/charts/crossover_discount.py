@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 THIS = "this design"
 LINES = (THIS, "1 tier", "2 tiers", "3 tiers")
 _TOPS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
-_WIDTHS = (0.05, 0.1, 0.2, 0.3, 0.6)
+_WIDTHS = (0.05, 0.1, 0.2, 0.3, 0.6, 1.0, 2.0)  # of an axis, to either side of 0
 _ROOM = 1.6  # beyond today's point
+_SHOWN = 5e-4  # a smaller share would be said as 0.0 %
 _WINNERS = MappingProxyType(
     {"first": "so A wins", "second": "so B wins", "same": "too close to call"}
 )
@@ -35,52 +36,55 @@ def data(
     ----------
     lines : of ExposureLine
     case : ExposureCase     today's exposed share, or the one asked for
-    discount : float        of fabric B; not a number where a price is missing
+    discount : float        of fabric B, below 0 dearer; not a number where a price is missing
     """
     top = next((top for top in _TOPS if _ROOM * case.exposed <= top), 1.0)
-    widest = _width(lines, case, discount)
+    dearest, widest = _width(lines, case, discount)
     today = []
     if math.isfinite(discount):
-        at = min(max(discount, 0.0), widest)
-        tip = (
-            f"{percent(discount)} cheaper, {percent(case.exposed)} exposed: B loses "
-            f"{percent(case.loss)}, its price pays for {percent(case.affordable)}"
-        )
-        today = [{"d": at, "c": min(case.exposed, 1.0), "tip": tip}]
+        at = min(max(discount, dearest), widest)
+        today = [{"d": at, "c": min(case.exposed, 1.0), "tip": _today(case, discount)}]
     return {
-        "lines": [row for line in lines for row in _within(line, top, widest)],
+        "lines": [row for line in lines for row in _within(line, top, (dearest, widest))],
         "today": today,
         "words": [{"text": _said(lines)}],
-        "frame": [{"d": 0.0, "c": 0.0}, {"d": widest, "c": top}],
+        "frame": [{"d": dearest, "c": 0.0}, {"d": widest, "c": top}],
     }
 
 
-def _width(lines: Sequence[ExposureLine], case: ExposureCase, discount: float) -> float:
-    """Where the axis ends: today's discount and the discount that it would take have room."""
-    needed = discount if math.isfinite(discount) else 0.0
+def _width(
+    lines: Sequence[ExposureLine], case: ExposureCase, discount: float
+) -> tuple[float, float]:
+    """Ends of the axis: today's discount and the discount that it would take have room."""
+    needed = [discount] if math.isfinite(discount) else []
     for line in lines:
         if line.name == THIS and math.isfinite(line.exposed[-1]) and line.exposed[-1]:
-            each = float(line.exposed[-1] / line.discount[-1])
-            needed = max(needed, case.exposed / each)
+            needed.append(case.exposed * float(line.discount[-1] / line.exposed[-1]))
+    lowest, highest = min(needed, default=0.0), max(needed, default=0.0)
+    return -_room(-lowest) if lowest < 0 else 0.0, min(_room(highest), 1.0)
+
+
+def _room(needed: float) -> float:
     return next((width for width in _WIDTHS if _ROOM * needed <= width), _WIDTHS[-1])
 
 
-def _within(line: ExposureLine, top: float, widest: float) -> list[dict[str, Any]]:
-    """The two ends of a line, which begins at the origin; nothing where B loses nothing."""
+def _within(line: ExposureLine, top: float, ends: tuple[float, float]) -> list[dict[str, Any]]:
+    """The two ends of a line, which begins at the origin; nothing where B is as fast."""
     last, reach = float(line.exposed[-1]), float(line.discount[-1])
     if math.isnan(last):
         return []
-    end = min(widest, top * reach / last) if last else widest
+    widest = ends[0] if reach < 0 else ends[1]
+    end = widest if not last or abs(widest) <= abs(top * reach / last) else top * reach / last
     return [
         {"which": line.name, "d": 0.0, "c": 0.0},
-        {"which": line.name, "d": end, "c": last * end / reach},
+        {"which": line.name, "d": end, "c": last * end / reach if reach else 0.0},
     ]
 
 
 def _said(lines: Sequence[ExposureLine]) -> str:
     if any(math.isfinite(line.exposed[-1]) for line in lines):
         return "Left of a line A wins, right of it B"
-    return "B loses nothing here: it wins whenever it is cheaper"
+    return "B is as fast as A: it wins whenever it is cheaper"
 
 
 def label(lines: Sequence[ExposureLine], case: ExposureCase, discount: float) -> str:
@@ -88,13 +92,25 @@ def label(lines: Sequence[ExposureLine], case: ExposureCase, discount: float) ->
     own = next((line for line in lines if line.name == THIS), None)
     if own is None or math.isnan(discount):
         return "No price, so no line divides the winners."
-    way = "dearer" if discount < 0 else "cheaper"
-    gains = "loses" if case.loss >= 0 else "gains"
-    return (
-        f"B is {percent(abs(discount))} {way} and {percent(case.exposed)} of the step is exposed: "
-        f"it {gains} {percent(abs(case.loss))} and its price pays for {percent(case.affordable)}, "
-        f"{_WINNERS.get(case.winner, 'so nobody wins')}."
-    )
+    said = _today(case, discount)
+    return f"{said[:1].upper()}{said[1:]}, {_WINNERS.get(case.winner, 'so nobody wins')}."
+
+
+def _today(case: ExposureCase, discount: float) -> str:
+    """Price, exposure, loss and what pays for it."""
+    price = "B costs the same"
+    if abs(discount) >= _SHOWN:
+        price = f"B is {percent(abs(discount))} {'dearer' if discount < 0 else 'cheaper'}"
+    speed = "it is as fast"
+    if abs(case.loss) >= _SHOWN:
+        verb = "loses" if case.loss > 0 else "gains"
+        speed = f"it {verb} {percent(abs(case.loss))}"
+    paid = "its price pays for no loss"
+    if case.affordable >= _SHOWN:
+        paid = f"its price pays for {percent(case.affordable)}"
+    elif case.affordable <= -_SHOWN:
+        paid = f"must gain {percent(-case.affordable)}"
+    return f"{price} and {percent(case.exposed)} of the step is exposed: {speed} and {paid}"
 
 
 def build() -> alt.LayerChart:
@@ -105,7 +121,7 @@ def build() -> alt.LayerChart:
 
     x = alt.X(
         "d:Q",
-        title="discount of fabric B",
+        title="discount of fabric B; below 0 it is dearer",
         scale=alt.Scale(nice=False, zero=True),
         axis=alt.Axis(grid=False, format=".0%", tickCount=7),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from netdesign.arrays import as_float
 from netdesign.catalog import PriceBook, load_catalog
-from netdesign.comparison.counterpart import Counterpart, counterpart
+from netdesign.comparison.counterpart import Counterpart, counterpart, named
 from netdesign.comparison.figures import Overrides, check_used, figures_of
 from netdesign.comparison.measures import Measure, measures_of
 from netdesign.comparison.money import Money, Pricing, monies_of
@@ -16,6 +16,7 @@ from netdesign.design import Design
 from netdesign.economics.cost import breakeven_loss
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
+from netdesign.order import parts_of
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,17 @@ class Comparison:
     fabric_share: float  # s: of the first's purchase; nan without a price
     discount: float  # d: of the second's fabric on the first's; nan without a price
     breakeven_discount: float  # p / s: from which on the second gives more for the money
+
+    @property
+    def identical(self) -> bool:
+        """Whether both sides are one and the same: design, figures and money."""
+        return (
+            self.first.design == self.second.design
+            and self.first.figures == self.second.figures
+            and self.first.step == self.second.step
+            and not self.discount < 0
+            and not self.discount > 0
+        )
 
     def measure(self, name: str) -> Measure:
         return next(entry for entry in self.measures if entry.name == name)
@@ -95,13 +107,14 @@ def compare_transports(
         )
     check_used(overrides, transports)
     wanted = (*switches, "", "")[:2]
+    pricing = pricing or Pricing()
     one, other = (
-        on_transport(design, transport, switch, price_book)
+        on_transport(design, transport, switch, price_book, by_book=pricing.by_book)
         for transport, switch in zip(transports, wanted, strict=True)
     )
     first = side_of(one[0], overrides, price_book)
     second = beside(first, evaluate(other[0], price_book), overrides)
-    monies = monies_of(first.evaluation, second.evaluation, pricing or Pricing())
+    monies = monies_of(first.evaluation, second.evaluation, pricing)
     return _compared(first, second, monies, (one[1], other[1]))
 
 
@@ -115,17 +128,28 @@ def beside(first: Side, other: Evaluation, overrides: Overrides | None = None) -
 
 
 def on_transport(
-    design: Design, transport: str, switch: str = "", price_book: PriceBook | None = None
+    design: Design,
+    transport: str,
+    switch: str = "",
+    price_book: PriceBook | None = None,
+    *,
+    by_book: bool = True,
 ) -> tuple[Design, Counterpart]:
-    """A design on a transport, with the counterpart of its switch or a named one."""
-    found = counterpart(design, transport, price_book)
+    """A design on a transport, with the counterpart of its switch or a named one.
+
+    Raises
+    ------
+    DesignError     for an unknown transport or switch, or one that does not carry the transport
+    """
     if switch:
         row = load_catalog().switches.require(switch, "switch")
-        if row.technology != load_catalog().transports[transport].technology:
+        if row.technology != load_catalog().transports.require(transport, "transports").technology:
             raise DesignError(
                 "switch", switch, f"does not speak {transport}", "choose one of its technology"
             )
-        found = Counterpart(row, False, True, f"{row.name} was asked for.")
+        found = named(parts_of(design, price_book), row)
+    else:
+        found = counterpart(design, transport, price_book, by_book=by_book)
     changes = {
         "network.transport": transport,
         "network.switch": found.switch.id,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from netdesign.catalog import PriceBook, Switch, load_catalog
+from netdesign.catalog import PriceBook, Switch, Transport, load_catalog
 from netdesign.design import Design
+from netdesign.economics.switch_choice import able_switches, alike, nearest_switch, runs_at
 from netdesign.errors import DesignError
-from netdesign.order import parts_of
+from netdesign.order import Parts, parts_of
 
 
 @dataclass(frozen=True)
@@ -18,14 +19,17 @@ class Counterpart:
     switch: Switch
     same: bool  # as many ports of the same speed, or the design's own switch
     priced: bool  # the price book has a price of it
-    reason: str  # one sentence
+    reason: str  # one sentence or two
 
 
-def counterpart(design: Design, transport: str, price_book: PriceBook | None = None) -> Counterpart:
+def counterpart(
+    design: Design, transport: str, price_book: PriceBook | None = None, *, by_book: bool = True
+) -> Counterpart:
     """The switch that a design has on a transport: its own, or one of the other technology.
 
-    As many ports of the same speed come first, of the same vendor if there is one; else native
-    ports of the servers' speed and the nearest number of ports at that speed.
+    Ports of the links' speed, whole or halved, come first; of those a switch with a price where
+    the price book prices both fabrics (``by_book``); then as many ports of the same speed, and the
+    nearest number of ports.
 
     Raises
     ------
@@ -37,20 +41,16 @@ def counterpart(design: Design, transport: str, price_book: PriceBook | None = N
     if own.technology == row.technology:
         priced = parts.price_book.price(own.id) is not None
         return Counterpart(own, True, priced, f"{own.name} is the switch of the design.")
-    able = [
-        switch
-        for switch in load_catalog().switches.values()
-        if switch.technology == row.technology and switch.port_gbps >= speed
-    ]
-    if not able:
+    able = switches_for(parts, row)
+    found = nearest_switch(own, able, speed, parts.price_book, priced_first=by_book)
+    if found is None:
         raise DesignError(
             "transports",
             transport,
             f"has no switch with ports of {speed:g} Gb/s",
             "choose a transport of the design's own technology",
         )
-    found = min(able, key=lambda switch: _distance(own, switch, speed, parts.price_book))
-    told = _told(own, found, speed, parts.price_book.price(found.id) is not None)
+    told = _told(parts, found, able, by_book=by_book)
     if not row.own_switches:
         return told
     return replace(
@@ -60,29 +60,55 @@ def counterpart(design: Design, transport: str, price_book: PriceBook | None = N
     )
 
 
-def _distance(
-    own: Switch, other: Switch, speed: float, book: PriceBook
-) -> tuple[bool, bool, float, bool, bool]:
-    return (
-        not _same(own, other),
-        other.port_gbps != speed,
-        abs(math.log(other.radix(speed) / own.radix(speed))),
-        book.price(other.id) is None,
-        other.vendor != own.vendor,
-    )
+def switches_for(parts: Parts, transport: Transport) -> list[Switch]:
+    """The switches that carry a transport and are fast enough for the links of a design."""
+    catalog = load_catalog().switches.values()
+    return able_switches(catalog, (transport.technology,), parts.link_gbps)
 
 
-def _same(own: Switch, other: Switch) -> bool:
-    return (own.ports, own.port_gbps) == (other.ports, other.port_gbps)
+def named(parts: Parts, switch: Switch) -> Counterpart:
+    """A switch that a planner named instead of the counterpart."""
+    own, priced = parts.switch, parts.price_book.price(switch.id) is not None
+    reason = f"{switch.name} was asked for: {_ports(switch, parts.link_gbps)}"
+    reason += "." if priced else f"; {parts.price_book.name} has no price of it."
+    return Counterpart(switch, switch.id == own.id or alike(own, switch), priced, reason)
 
 
-def _told(own: Switch, other: Switch, speed: float, priced: bool) -> Counterpart:
-    same = _same(own, other)
+def _told(parts: Parts, found: Switch, able: Sequence[Switch], *, by_book: bool) -> Counterpart:
+    own, speed, book = parts.switch, parts.link_gbps, parts.price_book
+    same, priced = alike(own, found), book.price(found.id) is not None
+    like = [switch for switch in able if alike(own, switch)]
     if same:
-        reason = f"{other.name} has {other.ports} ports of {other.port_gbps:g} Gb/s as {own.name}."
+        reason = f"{found.name} has {found.ports} ports of {found.port_gbps:g} Gb/s as {own.name}."
+    elif like and by_book and priced:
+        reason = (
+            f"{found.name} stands in, with {_ports(found, speed)} where {own.name} has "
+            f"{own.radix(speed)}: {book.name} has no price of a switch with the same ports "
+            f"({_some(like)})."
+        )
     else:
         reason = (
-            f"No switch has the ports of {own.name}: {other.name} with {other.radix(speed)} ports "
-            f"at {speed:g} Gb/s is the nearest to its {own.radix(speed)}."
+            f"No switch has the ports of {own.name}: {found.name} with {_ports(found, speed)} is "
+            f"the nearest to its {own.radix(speed)}."
         )
-    return Counterpart(other, same, priced, reason)
+    if by_book and not priced:
+        none = f"{_technology(found)} switch of {speed:g} Gb/s"
+        which = f"any {none}" if runs_at(found, speed) else "it"
+        reason += f" {book.name} has no price of {which}."
+    return Counterpart(found, same, priced, reason)
+
+
+def _ports(switch: Switch, speed: float) -> str:
+    speed = min(speed, switch.port_gbps)
+    return f"{switch.radix(speed)} ports at {speed:g} Gb/s"
+
+
+def _some(switches: Sequence[Switch]) -> str:
+    names = [switch.name for switch in switches]
+    return ", ".join(names) if len(names) < 4 else f"{names[0]} and {len(names) - 1} others"
+
+
+def _technology(switch: Switch) -> str:
+    return {"infiniband": "InfiniBand", "ethernet": "Ethernet"}.get(
+        switch.technology, switch.technology
+    )

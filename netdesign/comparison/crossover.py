@@ -72,12 +72,15 @@ class MessageCurve:
 
 @dataclass(frozen=True)
 class ExposureLine:
-    """Exposed share at which both fabrics give as much for the money; below it the second wins."""
+    """Exposed share at which both fabrics give as much for the money, by discount.
+
+    Where the second loses it wins below the line; where it gains, above it: right of it in both.
+    """
 
     name: str
     share: float  # s
-    discount: Array  # [D]
-    exposed: Array  # [D]; nan where the second loses nothing and wins at any
+    discount: Array  # [D]; below 0, dearer, where the second gains
+    exposed: Array  # [D]; nan where the second is as fast and wins whenever it is cheaper
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,7 @@ def balance_map(
     balance: Array,
     overrides: Overrides | None = None,
     pricing: Pricing | None = None,
+    switches: Sequence[str] = (),
 ) -> BalanceMap:
     """Which fabric gives more tokens for a dollar, by GPU count and balance of the second.
 
@@ -115,16 +119,15 @@ def balance_map(
     transports : two keys of transports.csv
     gpus : sequence of int          counts to evaluate
     balance : array, 0 to 1, rising of the second transport; its queue pairs are in it
-    overrides, pricing              as ``compare_transports`` takes them
+    overrides, pricing, switches    as ``compare_transports`` takes them
 
     Returns
     -------
     BalanceMap
     """
-    rows = [
-        _balance_row(design, tuple(transports), count, balance, overrides, pricing or Pricing())
-        for count in gpus
-    ]
+    pricing = pricing or Pricing()
+    sides = tuple(zip(transports, (*switches, "", "")[:2], strict=True))
+    rows = [_balance_row(design, sides, count, balance, overrides, pricing) for count in gpus]
     return BalanceMap(
         gpus=np.array(gpus),
         balance=balance,
@@ -137,19 +140,19 @@ def balance_map(
 
 def _balance_row(
     design: Design,
-    transports: tuple[str, ...],
+    sides: tuple[tuple[str, str], ...],
     gpus: int,
     balance: Array,
     overrides: Overrides | None,
     pricing: Pricing,
 ) -> tuple[Array, float, float, str]:
     nothing = np.full(balance.shape, math.nan)
-    both, problem = _both(design, transports, gpus)
+    both, problem = _both(design, sides, gpus, pricing.by_book)
     if both is None:
         return nothing, math.nan, math.nan, problem
     one, other = both
-    first = figures_of(transports[0], overrides)
-    second = figures_of(transports[1], overrides)
+    first = figures_of(sides[0][0], overrides)
+    second = figures_of(sides[1][0], overrides)
     tiers = one.fabric.tiers
     base = stepped(
         one,
@@ -183,17 +186,21 @@ def _line(balance: Array, loss: Array, affordable: float) -> float:
 
 @lru_cache(maxsize=512)
 def _both(
-    design: Design, transports: tuple[str, ...], gpus: int
+    design: Design, sides: tuple[tuple[str, str], ...], gpus: int, by_book: bool
 ) -> tuple[tuple[Evaluation, Evaluation] | None, str]:
-    """Evaluations of both fabrics at a GPU count, the plan of the first on both."""
+    """Evaluations of both sides at a GPU count, the plan of the first on both.
+
+    A side is a transport and a switch, "" for the counterpart.
+    """
     try:
         grown = design.with_values({"cluster.gpus": gpus})
-        first = side_of(on_transport(grown, transports[0])[0])
+        first = side_of(on_transport(grown, *sides[0], by_book=by_book)[0])
         if first.evaluation.gpus_that_fit is not None:
             return None, "no plan fits in memory"
         if not first.evaluation.fabric.buildable:
             return None, first.evaluation.fabric.reason
-        second = beside(first, evaluate(on_transport(grown, transports[1])[0]))
+        other = on_transport(grown, *sides[1], by_book=by_book)[0]
+        second = beside(first, evaluate(other))
     except DesignError as error:
         return None, str(error)
     if not second.evaluation.fabric.buildable:
@@ -235,14 +242,16 @@ def exposure_lines(comparison: Comparison, discount: Array) -> tuple[ExposureLin
     """The winner line in discount and exposed share: of this design, and by tiers of bills.
 
     The loss is p = c (1/eta - 1), so that p = s d is a straight line: c = s d / (1/eta - 1). What
-    the second fabric loses for each exposed second, 1/eta - 1, is that of the two sides.
+    the second fabric loses for each exposed second, 1/eta - 1, is that of the two sides. One that
+    gains may be dearer: its line is that of discounts below 0.
 
     Parameters
     ----------
     comparison : Comparison
-    discount : array, 0 to 1
+    discount : array, 0 to 1    or as much dearer, where the second gains
     """
     lost = slowdown_of_exposed(comparison)
+    discount = -discount if lost < 0 else discount
     shares = [(f"{row.tiers} tiers" if row.tiers > 1 else "1 tier", row) for row in fabric_shares()]
     lines = [("this design", comparison.fabric_share)]
     lines += [(name, (row.low + row.high) / 2) for name, row in shares]
@@ -261,7 +270,7 @@ def slowdown_of_exposed(comparison: Comparison) -> float:
 
 
 def _affordable_exposure(share: float, discount: Array, lost: float) -> Array:
-    if lost <= 0:
+    if not lost:
         return np.full(discount.shape, math.nan)
     return np.asarray(breakeven_loss(share, discount)) / lost
 

@@ -38,6 +38,11 @@ class Pricing:
                 f"a share of the fabric's price from {lowest:g} to {highest:g}",
             )
 
+    @property
+    def by_book(self) -> bool:
+        """Whether the price book prices both fabrics."""
+        return self.discount is None
+
 
 @dataclass(frozen=True)
 class Money:

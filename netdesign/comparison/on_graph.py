@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netdesign.comparison.sides import Side
-from netdesign.congestion import congestion
+from netdesign.congestion import Conditions, congestion
 from netdesign.errors import DesignError
 
 
@@ -14,7 +14,9 @@ def built_step_s(side: Side) -> float | None:
     beside the measured balance of whole collectives that the comparison rests on. None where the
     fabric cannot be built.
     """
+    pairs = side.figures.queue_pairs
+    conditions = Conditions(queue_pairs=pairs) if pairs > 1 else Conditions()
     try:
-        return congestion(side.evaluation, fair=False).step.step_s
+        return congestion(side.evaluation, conditions, fair=False).step.step_s
     except DesignError:
         return None

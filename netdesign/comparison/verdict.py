@@ -9,6 +9,7 @@ from netdesign.comparison.compare import Comparison
 from netdesign.comparison.measures import Better
 
 MINUS = "\u2212"
+_SHOWN = 5e-5  # a smaller share is said as 0 %
 _SUREST_FIRST = ("verified", "computed", "secondary", "recalled", "assumed")
 
 
@@ -41,6 +42,12 @@ def names_of(comparison: Comparison) -> tuple[str, str]:
     return first.design.name, second.design.name
 
 
+def _called(comparison: Comparison) -> tuple[str, str]:
+    """The names in a sentence: A and B where both are called the same."""
+    names = names_of(comparison)
+    return names if names[0] != names[1] else ("A", "B")
+
+
 def loss_grade(comparison: Comparison) -> str:
     """Grade of the least sure figure behind the loss; the planner's own are named with it."""
     sides = (comparison.first.figures, comparison.second.figures)
@@ -51,9 +58,13 @@ def loss_grade(comparison: Comparison) -> str:
 
 
 def _sentence(comparison: Comparison, better: Better, *, priced: bool) -> str:
-    first, second = names_of(comparison)
+    first, second = _called(comparison)
     measure = comparison.measure("tokens_per_usd" if priced else "tokens_per_s")
     what = "tokens for a dollar" if priced else "throughput"
+    if comparison.identical:
+        return "Both sides are the same: one design on one fabric, so there is nothing to choose."
+    if better == "same" and measure.difference.value == 0:
+        return f"{first} and {second} are equal in {what}."
     if better == "same":
         return f"{first} and {second} are not to be told apart in {what}: {measure.reason}."
     if better == "unknown":
@@ -67,6 +78,8 @@ def _sentence(comparison: Comparison, better: Better, *, priced: bool) -> str:
 
 
 def _reasons(comparison: Comparison) -> tuple[str, ...]:
+    if comparison.identical:
+        return ("Choose another transport, switch or price for one side to compare it.",)
     found = [_of_the_loss(comparison)]
     if not comparison.shared_error:
         found.append(
@@ -78,61 +91,104 @@ def _reasons(comparison: Comparison) -> tuple[str, ...]:
     else:
         missing = comparison.measure("capex_usd").reason
         found.append(f"The share of the fabric in the purchase is unknown: {missing}.")
+    if comparison.counterparts:
+        found += _of_the_tiers(comparison)
     return tuple(found)
 
 
-def _of_the_loss(comparison: Comparison) -> str:
-    _, second = names_of(comparison)
-    difference = comparison.measure("tokens_per_s").difference
-    verb = "loses" if comparison.loss >= 0 else "gains"
-    low, high = sorted((abs(difference.low), abs(difference.high)))
-    between = ""
-    if difference.low < 0 < difference.high:
-        between = f", {signed(difference.low)} to {signed(difference.high)}"
-    elif percent(low) != percent(high):
-        between = f", {percent(low)} to {percent(high)}"
-    waiting = percent(comparison.first.exposed_share)
-    return (
-        f"{second} {verb} {percent(abs(comparison.loss))} of the throughput "
-        f"({loss_grade(comparison)}{between}): the step waits {waiting} for its network."
+def _of_the_tiers(comparison: Comparison) -> list[str]:
+    """What of the difference is the switch and not the transport."""
+    first, second = (
+        int(side.evaluation.fabric.tiers) for side in (comparison.first, comparison.second)
     )
+    if first == second:
+        return []
+    return [
+        f"With these switches A has {_levels(first)} and B {_levels(second)}: a part of the "
+        "difference in price and speed is the switch, not the transport."
+    ]
+
+
+def _levels(tiers: int) -> str:
+    return "1 tier" if tiers == 1 else f"{tiers} tiers"
+
+
+def _of_the_loss(comparison: Comparison) -> str:
+    first, second = _called(comparison)
+    difference = comparison.measure("tokens_per_s").difference
+    waiting = f"{percent(comparison.first.exposed_share)} of the step waits for the network"
+    ends = tuple(sorted((abs(difference.low), abs(difference.high))))
+    if difference.low < 0 < difference.high:
+        ends = (difference.low, difference.high)
+    digits = decimals(comparison.loss)
+    low, high = (percent(end, digits, sign=ends[0] < 0) for end in ends)
+    between = f", {low} to {high}" if low != high else ""
+    sure = f"({loss_grade(comparison)}{between})"
+    if _nothing(comparison.loss):
+        return f"{second} is as fast as {first} {sure}: {waiting}."
+    verb = "loses" if comparison.loss > 0 else "gains"
+    return f"{second} {verb} {percent(abs(comparison.loss))} of the throughput {sure}: {waiting}."
 
 
 def _of_the_price(comparison: Comparison) -> str:
-    _, second = names_of(comparison)
+    _, second = _called(comparison)
     share = f"The fabric is {percent(comparison.fabric_share)} of the purchase"
-    need = _cheaper(comparison.breakeven_discount)
+    need = condition(comparison.breakeven_discount)
     if comparison.second_money.basis == "unknown":
         missing = comparison.measure("tokens_per_usd").reason
-        return f"{share}; {missing}. {second} wins if its fabric is {need}."
+        return f"{share}; {missing}. {second} wins if its fabric {need}."
     yours = "discount" in (comparison.first_money.basis, comparison.second_money.basis)
     book = comparison.first.evaluation.bom.price_book
     origin = "yours" if yours else f"price book {book}"
-    afforded = percent(comparison.affordable_loss)
     return (
-        f"{share}; that of {second} is {_cheaper(comparison.discount, exactly=True)} ({origin}), "
-        f"which pays for a loss of {afforded} (p < s d, computed). It wins once it is {need}."
+        f"{share}; that of {second} {_priced(comparison.discount)} ({origin}), "
+        f"{_paid(comparison)} (p < s d, computed). It wins if it {need}."
     )
 
 
-def _cheaper(discount: float, *, exactly: bool = False) -> str:
-    if exactly and abs(discount) < 5e-5:
-        return "as dear"
-    if exactly:
-        return f"{percent(abs(discount))} {'cheaper' if discount > 0 else 'dearer'}"
+def _priced(discount: float) -> str:
+    if _nothing(discount):
+        return "costs the same"
+    return f"is {percent(abs(discount))} {'cheaper' if discount > 0 else 'dearer'}"
+
+
+def _paid(comparison: Comparison) -> str:
+    """The loss that the price of the second pays for, or the gain that it asks for."""
+    saved = comparison.affordable_loss
+    if _nothing(saved):
+        return "which pays for no loss"
+    if saved > 0:
+        return f"which pays for a loss of up to {percent(saved)}"
+    return f"so it must gain more than {percent(-saved)} to win"
+
+
+def condition(discount: float) -> str:
+    """The price at which the second wins: "is more than 4.3 % cheaper"."""
+    if _nothing(discount):
+        return "is cheaper at all"
     if discount < 0:
-        return f"at most {percent(-discount)} dearer"
-    return f"more than {percent(discount)} cheaper"
+        return f"is less than {percent(-discount)} dearer"
+    return f"is more than {percent(discount)} cheaper"
 
 
-def percent(share: float) -> str:
-    """A share as people read it: two digits where it is small."""
-    number = 100 * share
-    if 5e-4 < abs(number) < 0.095:
-        return f"{number:.2g} %"
-    return f"{number:.1f} %"
+def _nothing(share: float) -> bool:
+    """Whether a share is shown as nothing."""
+    return abs(share) < _SHOWN
 
 
-def signed(share: float) -> str:
+def decimals(share: float) -> int:
+    """Digits after the point of a share in per cent: two below 1 %, else one."""
+    return 2 if abs(100 * share) < 0.995 else 1
+
+
+def percent(share: float, digits: int | None = None, *, sign: bool = False) -> str:
+    """A share as people read it; the ends of a band take the ``digits`` of their value."""
+    number = f"{abs(100 * share):.{decimals(share) if digits is None else digits}f}"
+    zero = not float(number)
+    before = "" if zero else MINUS if share < 0 else "+" if sign else ""
+    return f"{before}{'0' if zero and digits is None else number} %"
+
+
+def signed(share: float, digits: int | None = None) -> str:
     """A change with its sign."""
-    return f"{'+' if share > 0 else MINUS if share < 0 else ''}{percent(abs(share))}"
+    return percent(share, digits, sign=True)

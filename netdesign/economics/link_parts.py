@@ -54,7 +54,8 @@ def link_parts(
         ("leaf-spine", fabric.leaf_spine_links, spine_medium, fabric.leaves, fabric.spines),
         ("spine-core", fabric.spine_core_links, core_medium, fabric.spines, fabric.cores),
     )
-    found = [_access(fabric, server, servers, access_medium)]
+    hosts, leaves = int(fabric.access_links), int(fabric.leaves)
+    found = [access_parts(hosts, server.port_gbps, servers, leaves, access_medium)]
     below, medium_below = fabric.access_links, access_medium
     for place, links, medium, lower, upper in tiers:
         parts: tuple[PartCount, ...] = ()
@@ -62,7 +63,7 @@ def link_parts(
             shared = medium_below is not None and (
                 medium_below.switch_end_part == medium.switch_end_part
             )
-            parts = _between_switches(
+            parts = between_parts(
                 place, int(links), medium, int(lower), int(upper), int(below) if shared else 0
             )
         speed = server.port_gbps if medium is None else medium.port_gbps
@@ -71,17 +72,17 @@ def link_parts(
     return tuple(entry for entry in found if entry.links)
 
 
-def _access(
-    fabric: FabricSize, server: Server, servers: int, medium: LinkMedium | None
+def access_parts(
+    links: int, port_gbps: float, servers: int, leaves: int, medium: LinkMedium | None
 ) -> LinkParts:
-    links = int(fabric.access_links)
+    """Modules and cables of the links from servers to leaves; none where no medium reaches."""
     if medium is None:
-        return LinkParts("access", links, server.port_gbps, ())
+        return LinkParts("access", links, port_gbps, ())
     parts = [
         PartCount(part, "transceiver", place, _modules(links, ports, devices))
         for part, ports, place, devices in (
             (medium.host_end_part, medium.host_end_ports, "server", servers),
-            (medium.switch_end_part, medium.switch_end_ports, "access", int(fabric.leaves)),
+            (medium.switch_end_part, medium.switch_end_ports, "access", leaves),
         )
         if part
     ]
@@ -90,7 +91,7 @@ def _access(
     return LinkParts("access", links, medium.port_gbps, tuple(parts))
 
 
-def _between_switches(
+def between_parts(
     place: str, links: int, medium: LinkMedium, lower: int, upper: int, shared: int
 ) -> tuple[PartCount, ...]:
     """Parts of the links between two tiers; ``shared`` links below use the same modules."""
@@ -100,6 +101,18 @@ def _between_switches(
     ports = medium.switch_end_ports
     below = _modules(links + shared, ports, lower) - _modules(shared, ports, lower)
     modules = below + _modules(links, ports, upper)
+    return (PartCount(medium.switch_end_part, "transceiver", place, modules), cables)
+
+
+def among_parts(
+    place: str, links: int, medium: LinkMedium, devices: int, shared: int
+) -> tuple[PartCount, ...]:
+    """Parts of links that join devices of one kind; ``shared`` other ends use the same modules."""
+    cables = PartCount(medium.cable_part, "cable", place, -(-links // medium.cable_links))
+    if not medium.switch_end_part or not links:
+        return (cables,)
+    ports = medium.switch_end_ports
+    modules = _modules(2 * links + shared, ports, devices) - _modules(shared, ports, devices)
     return (PartCount(medium.switch_end_part, "transceiver", place, modules), cables)
 
 

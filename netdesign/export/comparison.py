@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, get_args
 
 from netdesign.bands import Band
@@ -15,8 +16,16 @@ from netdesign.comparison.figures import Figure
 from netdesign.comparison.measures import Measure
 from netdesign.comparison.money import Money
 from netdesign.comparison.sides import Side
-from netdesign.comparison.verdict import loss_grade, names_of, percent, signed, verdict
-from netdesign.units import seconds_to_microseconds, watts_to_kilowatts
+from netdesign.comparison.verdict import (
+    decimals,
+    loss_grade,
+    names_of,
+    percent,
+    signed,
+    verdict,
+)
+from netdesign.congestion.settings import routing_rows
+from netdesign.units import seconds_to_microseconds
 
 TREATMENT_SHARED = (
     "Job, plan and machines are the same: the error of the step model is common to both and leaves "
@@ -89,16 +98,39 @@ def comparison_text(found: Comparison) -> str:
     return "\n".join([*lines, "", _POINTERS])
 
 
-def built_line(first: float | None, second: float | None) -> list[str]:
-    """Both steps on the built fabrics, one sentence; nothing where neither can be built."""
-    if first is None and second is None:
-        return []
-    steps = [quantity(math.nan if step is None else step, "s") for step in (first, second)]
-    return [
-        "On the built fabrics, one throw of the hash, the busiest link sets the pace: "
-        f"A {steps[0]}, B {steps[1]}. "
-        "An upper bound: netdesign congestion shows which links, and other throws."
-    ]
+def built_line(found: Comparison, first: float | None, second: float | None) -> list[str]:
+    """Both steps on the fabrics as they are cabled, s; nothing where neither can be built."""
+    sides, built = (found.first, found.second), (first, second)
+    worst, others, kept = [], [], []
+    for letter, side, step_s in zip("AB", sides, built, strict=True):
+        if step_s is None:
+            continue
+        said = f"{letter} {quantity(step_s, 's')}, {_against(step_s, side.step_time_s)}"
+        if routing_rows()[side.figures.id].policy == "ecmp":
+            worst.append(said)
+            balance = side.figures.balance
+            kept.append(f"{letter} {_share(balance.value)}, {balance.grade}")
+        else:
+            others.append(said)
+    lines = []
+    if worst:
+        lines.append(
+            f"The step at its worst: {'; '.join(worst)}. It puts every flow on one path by a "
+            "random hash and lets each collective wait for its most crowded link. The table uses "
+            "what whole collectives keep of the bandwidth on average instead "
+            f"({'; '.join(kept)}): expect the table, and take the worst case as its upper end. "
+            "netdesign congestion shows the crowded links, and other throws of the hash."
+        )
+    if others:
+        lines.append(f"The step on the cables as built, no flow hashed: {'; '.join(others)}.")
+    return lines
+
+
+def _against(step_s: float, table_s: float) -> str:
+    longer = step_s / table_s - 1
+    if percent(longer) == percent(0.0):
+        return "as in the table"
+    return f"{percent(abs(longer))} {'longer' if longer > 0 else 'shorter'} than in the table"
 
 
 def comparison_markdown(found: Comparison) -> str:
@@ -136,12 +168,12 @@ def comparison_csv(found: Comparison) -> str:
 
 
 def measure_cells(measure: Measure) -> tuple[str, str, str, str, str]:
-    """Label, both values, difference with its band, who is better."""
+    """Label, both values and the difference, each with its band, and who is better."""
     better = {"first": "A", "second": "B", "same": f"neither: {measure.reason}"}
     return (
         measure.label,
-        quantity(measure.first.value, measure.unit),
-        quantity(measure.second.value, measure.unit),
+        banded(measure.first, measure.unit),
+        banded(measure.second, measure.unit),
         _difference(measure.difference),
         better.get(measure.better, f"unknown: {measure.reason}"),
     )
@@ -157,21 +189,31 @@ def figure_cells(figure: Figure) -> tuple[str, str, str, str]:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A number with its unit; "unknown" where there is none."""
-    if math.isnan(value):
+    """A number to three digits with its unit; "unknown" where there is none."""
+    return banded(Band(value, value, value), unit)
+
+
+def banded(band: Band, unit: str) -> str:
+    """A number to three digits and its band at the same precision: 4.07 s (3.80 to 4.41)."""
+    if math.isnan(band.value):
         return "unknown"
-    if math.isinf(value):
+    if math.isinf(band.value):
         return "no limit"
-    if unit == "s" and value < 1e-3:
-        return f"{seconds_to_microseconds(value):.3g} µs"
-    if unit == "USD":
-        return f"${value:,.3f}" if value < 100 else f"${value:,.0f}"
-    if unit == "s":
-        return f"{value:.4g} s"
-    if unit == "W":
-        return f"{watts_to_kilowatts(value):,.1f} kW"
-    shown = f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-    return f"{shown} {unit}" if unit == "days" else shown
+    steps, size = _STEPS.get(unit, ((1.0, unit),)), abs(float(f"{band.value:.3g}"))
+    factor, shown = next((step for step in steps if size >= step[0]), steps[-1])
+    scaled = [end / factor for end in (band.value, band.low, band.high)]
+    digits = _decimals(scaled[0])
+    value, low, high = (f"{end:,.{digits}f}" for end in scaled)
+    money = "$" if unit == "USD" else ""
+    said = f"{money}{value} {shown}".rstrip()
+    return said if low == high else f"{said} ({money}{low} to {money}{high})"
+
+
+def _decimals(value: float) -> int:
+    """Digits after the point that leave three significant ones."""
+    if not value:
+        return 0
+    return max(0, 2 - math.floor(math.log10(abs(float(f"{value:.2e}")))))
 
 
 def facts(side: Side) -> tuple[tuple[str, str, str, str], ...]:
@@ -219,7 +261,9 @@ def _percentile(side: Side) -> str:
 def _difference(change: Band) -> str:
     if math.isnan(change.value):
         return "unknown"
-    shown, low, high = signed(change.value), signed(change.low), signed(change.high)
+    digits = decimals(change.value)
+    low, high = signed(change.low, digits), signed(change.high, digits)
+    shown = signed(change.value)
     return shown if low == high else f"{shown} ({low} to {high})"
 
 
@@ -231,6 +275,16 @@ def _share(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
+# Of each unit the factors and their names: the first that leaves 1 or more, else the last.
+_STEPS: Mapping[str, tuple[tuple[float, str], ...]] = MappingProxyType(
+    {
+        "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+        "USD": ((1e9, "B"), (1e6, "M"), (1e3, "k"), (1.0, "")),
+        "W": ((1e6, "MW"), (1e3, "kW"), (1.0, "W")),
+        "1/s": ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"), (1.0, "")),
+        "1/USD": ((1e9, "billion"), (1e6, "million"), (1e3, "thousand"), (1.0, "")),
+    }
+)
 _FIGURES = {
     "framing": ("data in a full frame", _share),
     "balance_efficiency": ("balance over equal paths", _share),

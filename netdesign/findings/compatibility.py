@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from netdesign.catalog import load_catalog
+from netdesign.catalog import Switch, load_catalog
+from netdesign.economics.switch_choice import able_switches, nearest_switch
 from netdesign.findings.finding import Finding
 from netdesign.order import parts_of
 
@@ -26,27 +27,24 @@ def wrong_switch(evaluation: Evaluation) -> Finding | None:
     spoken = SPOKEN[catalog.nics[server.nic].technology]
     if switch.technology in spoken:
         return None
-    right = _first_switch(spoken, server.port_gbps)
+    right = _nearest(evaluation, spoken, server.port_gbps)
     return Finding(
         "wrong-switch",
         "error",
         f"{switch.name} speaks {_technology(switch.technology)}; the network cards of "
         f"{server.name} speak {' or '.join(_technology(key) for key in spoken)}.",
-        f"Choose {catalog.switches[right].name}." if right else "Choose another switch.",
+        f"Choose {right.name}." if right else "Choose another switch.",
         "network.switch" if right else "",
-        right,
+        right.id if right else None,
     )
 
 
-def _first_switch(technologies: tuple[str, ...], port_gbps: float) -> str | None:
-    return next(
-        (
-            key
-            for key, switch in load_catalog().switches.items()
-            if switch.technology in technologies and switch.port_gbps >= port_gbps
-        ),
-        None,
-    )
+def _nearest(
+    evaluation: Evaluation, technologies: tuple[str, ...], link_gbps: float
+) -> Switch | None:
+    parts = parts_of(evaluation.design)
+    able = able_switches(load_catalog().switches.values(), technologies, link_gbps)
+    return nearest_switch(parts.switch, able, link_gbps, parts.price_book)
 
 
 def srd_is_not_chosen(evaluation: Evaluation) -> Finding | None:
@@ -95,23 +93,10 @@ def switch_of_the_transport(evaluation: Evaluation) -> Finding | None:
         return None
     server = catalog.servers[evaluation.design.cluster.server]
     spoken = SPOKEN[catalog.nics[server.nic].technology]
-    able = [
-        switch
-        for switch in catalog.switches.values()
-        if switch.technology == transport.technology and switch.port_gbps >= own.port_gbps
-    ]
-    if transport.technology not in spoken or not able:
+    speed = parts_of(evaluation.design).link_gbps
+    right = _nearest(evaluation, (transport.technology,), speed)
+    if transport.technology not in spoken or right is None:
         return None
-    book = parts_of(evaluation.design).price_book
-    right = min(
-        able,
-        key=lambda other: (
-            (other.ports, other.port_gbps) != (own.ports, own.port_gbps),
-            other.port_gbps != own.port_gbps,
-            abs(other.ports - own.ports),
-            book.price(other.id) is None,
-        ),
-    )
     return Finding(
         "switch-of-the-transport",
         "note",
@@ -133,6 +118,7 @@ def slow_links(evaluation: Evaluation) -> Finding | None:
     switch, server = catalog.switches[design.network.switch], catalog.servers[design.cluster.server]
     if switch.port_gbps >= server.port_gbps:
         return None
+    right = _nearest(evaluation, (switch.technology,), server.port_gbps)
     return Finding(
         "slow-links",
         "warning",
@@ -140,5 +126,5 @@ def slow_links(evaluation: Evaluation) -> Finding | None:
         f"run at {server.port_gbps:,.0f}.",
         f"Choose a switch with ports of {server.port_gbps:,.0f} Gb/s.",
         "network.switch",
-        _first_switch((switch.technology,), server.port_gbps),
+        right.id if right else None,
     )

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from netdesign.catalog import load_catalog
 from netdesign.findings.finding import Finding
+from netdesign.findings.growth import fabric_today
 from netdesign.findings.job import rule_value
+from netdesign.topology.clos_request import resolve
+from netdesign.topology.leaf_pairs import LeafPairs, leaf_pairs
 from netdesign.topology.sizing import FAMILIES
+from netdesign.topology.spec import SPINE_RULES, FabricSpec
 from netdesign.workload.plan import SHARDING
 
 if TYPE_CHECKING:
@@ -100,6 +106,53 @@ def taper_slows_the_step(evaluation: Evaluation) -> Finding | None:
         _tapered_field(evaluation),
         1.0,
     )
+
+
+def leaf_pairs_share_less(evaluation: Evaluation) -> Finding | None:
+    """Two leaves that cannot use all their uplinks, for the spines do not divide these."""
+    fabric = evaluation.fabric
+    if not fabric.buildable or fabric.tiers < 2:
+        return None
+    wiring = _wiring(fabric_today(evaluation))
+    if wiring is None:
+        return None
+    pairs, spines, cure = wiring
+    whole = min(1.0, 1 / float(fabric.oversubscription))
+    worst = min(1.0, pairs.share / float(fabric.oversubscription))
+    if worst >= whole * (1 - rule_value("leaf-pairs-felt")):
+        return None
+    asked = 1 / max(evaluation.design.network.oversubscription, 1.0)
+    broken = worst < asked
+    return Finding(
+        "leaf-pairs-share-less",
+        "warning" if broken else "note",
+        f"{_counted(pairs.spines, 'spine')} {'do' if pairs.spines > 1 else 'does'} not divide the "
+        f"{pairs.uplinks} uplinks of a leaf: some leaves meet over {pairs.worst} of them only, and "
+        f"get {worst:.1%} of peak between the two instead of {whole:.1%}"
+        + (f", less than the {asked:.1%} asked for." if broken else "."),
+        f"{_counted(cure[1], 'spine')} in all instead of {spines:,} let any two leaves use all "
+        "their uplinks."
+        if cure
+        else "A taper with another number of uplinks, or fewer leaves, would do better.",
+        "network.spines" if cure else "",
+        cure[0] if cure else None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _wiring(spec: FabricSpec) -> tuple[LeafPairs, int, tuple[str, int] | None] | None:
+    """What leaf pairs share where that is not all, all spines, and the setting that cures it."""
+    shape = resolve(spec).shape
+    pairs = leaf_pairs(shape)
+    if pairs is None or pairs.worst >= pairs.uplinks:
+        return None
+    copies = shape.request.copies
+    for word in ("auto", "even"):
+        other = resolve(replace(spec, spread_evenly=SPINE_RULES[word])).shape
+        found = leaf_pairs(other)
+        if other.buildable and found is not None and found.worst >= found.uplinks:
+            return pairs, copies * shape.spines, (word, copies * other.spines)
+    return pairs, copies * shape.spines, None
 
 
 def _taper(evaluation: Evaluation) -> float:

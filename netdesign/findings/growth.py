@@ -11,7 +11,7 @@ from netdesign.catalog import load_catalog
 from netdesign.findings.finding import Finding
 from netdesign.topology.clos_request import Resolved, resolve
 from netdesign.topology.recabling import Recabling, recabled
-from netdesign.topology.spec import FabricSpec
+from netdesign.topology.spec import SPINE_RULES, FabricSpec
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -44,18 +44,26 @@ def doubling(evaluation: Evaluation) -> Recabling | None:
     if not fabric.buildable:
         return None
     server = load_catalog().servers[design.cluster.server]
-    today = FabricSpec(
+    servers = math.ceil(2 * design.cluster.gpus / server.gpus)
+    endpoints = servers * server.network_ports
+    return _grown(fabric_today(evaluation), endpoints, _MOST_TIERS.get(fabric.family, 3))
+
+
+def fabric_today(evaluation: Evaluation) -> FabricSpec:
+    """The fabric that was evaluated, as the topology floor describes it."""
+    fabric, network = evaluation.fabric, evaluation.design.network
+    server = load_catalog().servers[evaluation.design.cluster.server]
+    return FabricSpec(
         family="fat-tree" if fabric.family.startswith("fat-tree") else fabric.family,
         endpoints=int(fabric.endpoints),
         radix=int(fabric.radix),
         tiers=int(fabric.tiers),
-        oversubscription=design.network.oversubscription,
-        core_oversubscription=design.network.core_oversubscription,
+        oversubscription=network.oversubscription,
+        core_oversubscription=network.core_oversubscription,
         gpus_per_server=server.gpus,
         ports_per_server=server.network_ports,
+        spread_evenly=SPINE_RULES[network.spines],
     )
-    servers = math.ceil(2 * design.cluster.gpus / server.gpus)
-    return _grown(today, servers * server.network_ports, _MOST_TIERS.get(fabric.family, 3))
 
 
 @lru_cache(maxsize=64)

@@ -26,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     job.communication_over_budget,
     fabric.sharded_over_a_taper,
     fabric.taper_slows_the_step,
+    fabric.leaf_pairs_share_less,
     fabric.hashed_paths,
     money.run_outlives_the_hardware,
     compatibility.slow_links,

@@ -1,4 +1,4 @@
-"""Flows spread over all shortest paths by how many there are, as per-packet spraying does."""
+"""Flows spread over all shortest paths by what these can carry, as adaptive routing does."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class _Trunks:
     start: Counts  # those that leave colour c begin at start[c]
     head: Counts  # colour
     width: Reals  # links of one node of the tail's colour, a slower one counts for less
+    to_one: Reals  # width of all links of such a node to one node of the head's colour
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ def spread_routes(walk: Walk) -> Routes:
 
     Where links are not spread evenly, or some are lost, a switch so sends less to where fewer links
     lead on, as adaptive routing does that hears of the load ahead. A slower link counts for less.
+    Where a single switch stands between two leaves the paths over it are not independent: it
+    carries no more than the narrower of its two sides, and gets that much.
 
     Links between the same two colours of switches (see ``next_hops``) carry the same and are one
     trunk, so that a flow between two pods of a whole fat tree has 6 entries and not 2,114. What is
@@ -81,8 +84,11 @@ def _trunks(walk: Walk) -> _Trunks:
     of_link[arcs.link] = trunk
     tail, head = keys // speeds // max(colours, 1), keys // speeds % max(colours, 1)
     start = np.concatenate([[0], np.cumsum(np.bincount(tail, minlength=colours))])
-    of_one = links / np.bincount(arcs.colour, minlength=colours)[tail]
-    return _Trunks(of_link, start, head, of_one * arcs.speeds[keys % speeds])
+    nodes = np.bincount(arcs.colour, minlength=colours)
+    width = links / nodes[tail] * arcs.speeds[keys % speeds]
+    together = np.unique(keys // speeds, return_inverse=True)[1]
+    to_one = summed(together, width, len(keys))[together] / nodes[head]
+    return _Trunks(of_link, start, head, width, to_one)
 
 
 def _between(walk: Walk, trunks: _Trunks, source: Counts, target: Counts) -> _Entries:
@@ -110,11 +116,16 @@ def _some_between(walk: Walk, trunks: _Trunks, source: Counts, target: Counts) -
     goal = walk.arcs.colour[walk.targets[target]]
     paths = _paths(walk, trunks, columns, np.unique(column * colours + walk.arcs.colour[source]))
     pair, colour, share = np.arange(pairs), walk.arcs.colour[source], np.ones(pairs)
+    at_source = True
     found_pair, found_trunk, found_weight = [_NO_COUNTS], [_NO_COUNTS], [np.zeros(0)]
     while len(pair):
         states, state = _distinct(column[pair] * colours + colour, len(columns) * colours)
         first, count, trunk, weight = _onward(walk, trunks, columns, states, paths)
-        part = weight / np.repeat(paths[states], count)
+        if at_source:
+            weight = _through_one(walk, trunks, columns, states, count, trunk, weight)
+            at_source = False
+        total = summed(np.repeat(np.arange(len(states)), count), weight, len(states))
+        part = weight / np.repeat(total, count)
         sender = np.repeat(np.arange(len(pair)), count[state])
         entry = np.arange(len(sender)) + np.repeat(
             first[state] - np.cumsum(count[state]) + count[state], count[state]
@@ -179,6 +190,23 @@ def _onward(
     """As ``_nearer``, with the paths over each trunk instead of the states ahead."""
     first, count, trunk, ahead = _nearer(walk, trunks, columns, states)
     return first, count, trunk, trunks.width[trunk] * paths[ahead]
+
+
+def _through_one(
+    walk: Walk,
+    trunks: _Trunks,
+    columns: Counts,
+    states: Counts,
+    count: Counts,
+    trunk: Counts,
+    weight: Reals,
+) -> Reals:
+    """Weights of the ways from each source; where one switch lies between, its narrower side."""
+    colours = len(walk.hops)
+    two = walk.hops[states % colours, columns[states // colours]] == 2
+    width = trunks.width[trunk]
+    narrower = width * np.minimum(1.0, weight / width / trunks.to_one[trunk])
+    return np.asarray(np.where(np.repeat(two, count), narrower, weight), dtype=np.float64)
 
 
 def _distinct(keys: Counts, space: int) -> tuple[Counts, Counts]:

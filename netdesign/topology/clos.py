@@ -105,7 +105,7 @@ class Upper:
 def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool | None) -> Upper:
     """One set of spines above all leaves."""
     even = _evenly(leaves, even_spread)
-    spines = spread(leaves.up, ceil_divide(leaves.count * leaves.up, radix), even)
+    spines = pod_spines(leaves.count, leaves.up, radix, even, shared=even_spread is None)
     units = radix // leaves.per_unit
     return Upper(
         tiers=2,
@@ -151,10 +151,45 @@ def three_tier_largest(leaves: Leaves, radix: Numeric, core_oversubscription: Nu
 
 
 def pod_spines(
-    leaves: Numeric, uplinks: Numeric, spine_down: Numeric, even: bool | Array
+    leaves: Numeric,
+    uplinks: Numeric,
+    spine_down: Numeric,
+    even: bool | Array,
+    *,
+    shared: bool = False,
 ) -> Numeric:
     """Spines above some leaves, each leaf with so many uplinks and each spine so many downlinks."""
-    return spread(uplinks, ceil_divide(leaves * uplinks, spine_down), even)
+    least = ceil_divide(leaves * uplinks, spine_down)
+    if shared:
+        least = np.maximum(least, spines_that_share(leaves, uplinks, spine_down))[()]
+    return spread(uplinks, least, even)
+
+
+@formula(
+    latex=r"S = \left\lceil\frac{u}{\lfloor R / L \rfloor}\right\rceil",
+    source="leiserson-1985",
+)
+def spines_that_share(leaves: Numeric, uplinks: Numeric, spine_down: Numeric) -> Numeric:
+    """Fewest spines with which any two leaves share all their uplinks.
+
+    Two leaves share, at each spine, the smaller number of their links to it. They share all only
+    if all leaves are cabled alike; then the busiest spine has that many links times the leaves, and
+    must have the ports. Where the ports of a spine are a multiple of the leaves, these are no more
+    spines than have the ports.
+
+    Parameters
+    ----------
+    leaves : int or array, >= 1       below the same spines
+    uplinks : int or array, >= 1      of a leaf
+    spine_down : int or array, >= 1   ports of a spine that face down; fewer than leaves give
+                                      the uplinks of a leaf
+
+    Returns
+    -------
+    int or array
+    """
+    at_a_spine = np.maximum(spine_down // np.maximum(leaves, 1), 1)
+    return whole(np.asarray(ceil_divide(uplinks, at_a_spine)))
 
 
 def pod_uplinks(

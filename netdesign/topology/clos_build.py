@@ -1,8 +1,10 @@
 """Every switch and link of a Clos fabric.
 
-Where the spines divide a leaf's uplinks, those to one spine stand side by side, so that they can
-share cages and cables. Else uplink j of leaf l in its pod goes to spine (l u + j) mod S, so that
-each leaf meets all spines as evenly as whole links allow; the links of the spines go round the
+Where the spines divide a leaf's uplinks, or in two tiers have the ports for it, all leaves of a pod
+are cabled alike, so that any two of them share all their uplinks: those to one spine stand side by
+side, where they can share cages and cables, and the first spines have one more where it does not
+divide. Else uplink j of leaf l in its pod goes to spine (l u + j) mod S, so that each leaf and each
+spine is loaded as evenly as whole links allow; the links of the spines go round the
 cores in the same way, or, in scalable units, round the cores of the group that belongs to the
 spine's place. Uplinks of a leaf begin behind the ports kept for hosts, however few stand there.
 """
@@ -15,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netdesign.topology.built import Fabric, LinkKind
-from netdesign.topology.clos_shape import ClosShape, ports_for_hosts
+from netdesign.topology.clos_shape import ClosShape, alike_pods, ports_for_hosts
 from netdesign.topology.wiring import Bundle, wired_fabric
 
 Numbers = npt.NDArray[np.int64]
@@ -182,8 +184,11 @@ def _leaf_spine(shape: ClosShape, place: _Place) -> tuple[Numbers, Numbers]:
     link = np.tile(np.arange(up, dtype=np.int64), shape.leaves.count)
     pod = place.pod[leaf]
     around = (place.index[leaf] * up + link) % spines[pod]
-    side_by_side = link * spines[pod] // up
-    return leaf, first[pod] + np.where(up % spines[pod] == 0, side_by_side, around)
+    each, more = np.divmod(up, spines[pod])
+    wider = more * (each + 1)
+    rest = more + (link - wider) // np.maximum(each, 1)
+    side_by_side = np.where(link < wider, link // (each + 1), rest)
+    return leaf, first[pod] + np.where(alike_pods(shape)[pod], side_by_side, around)
 
 
 def _spine_core(shape: ClosShape) -> tuple[Numbers, Numbers]:

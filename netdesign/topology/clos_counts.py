@@ -104,5 +104,9 @@ def _ports_used(shape: ClosShape) -> int:
 def _spine_ports(shape: ClosShape, pod: Pods) -> int:
     wide = shape.request.wide
     below = transceivers_needed(pod.leaves * shape.up_links, wide, pod.spines)
+    if shape.alike(pod):
+        each, more = divmod(shape.up_links, pod.spines)
+        wider, rest = -(-pod.leaves * (each + 1) // wide), -(-pod.leaves * each // wide)
+        below = more * wider + (pod.spines - more) * rest
     above = transceivers_needed(pod.core_links, wide, pod.spines)
     return int(below + above)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from netdesign.errors import DesignError
 from netdesign.topology.clos_shape import ClosShape, Request, shape_of
+from netdesign.topology.leaf_pairs import leaf_pairs
 from netdesign.topology.rail import default_rails
 from netdesign.topology.spec import FabricSpec
 
@@ -272,6 +273,20 @@ def _choices(spec: FabricSpec, shape: ClosShape) -> Iterator[str]:
         )
     if request.homes > 1:
         yield "a port of every endpoint to each of two leaves, which share their spines"
+    if request.tiers > 1 and request.even is None:
+        fewest = shape_of(replace(request, even=False)).spines
+        if shape.spines > fewest:
+            more, copies = shape.spines - fewest, request.copies
+            yield (
+                f"{copies * shape.spines} spines, {copies * more} more than have the ports, so "
+                "that any two leaves share all their uplinks"
+            )
+    pairs = leaf_pairs(shape)
+    if pairs is not None and pairs.worst < pairs.uplinks:
+        yield (
+            f"{pairs.spines} spines do not divide the {pairs.uplinks} uplinks of a leaf: some "
+            f"leaves share {pairs.worst} of them"
+        )
     if request.split:
         yield f"ports between switches split to {request.endpoint_gbps:g}G, which saves a tier"
     if shape.core_groups:

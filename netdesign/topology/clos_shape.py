@@ -9,12 +9,16 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from netdesign.topology.clos import (
     ROUNDING,
     ceil_divide,
     leaf_downlinks,
     pod_spines,
     pod_uplinks,
+    spines_that_share,
 )
 
 _FEW_MORE = 4 / 3  # spines that it is worth to have all cores alike
@@ -134,6 +138,24 @@ class ClosShape:
     def core_links(self) -> int:
         return sum(pod.count * pod.core_links for pod in self.pods)
 
+    def alike(self, pod: Pods) -> bool:
+        """Whether every leaf of a pod has as many links to a spine as the other leaves.
+
+        Then any two leaves share all their uplinks. Below cores only where the spines divide the
+        uplinks, for their own links up are spread evenly.
+        """
+        each, more = divmod(self.up_links, pod.spines)
+        if not more:
+            return True
+        room = self.request.radix * self.request.wide
+        return self.request.tiers == 2 and each > 0 and (each + 1) * pod.leaves <= room
+
+
+def alike_pods(shape: ClosShape) -> npt.NDArray[np.bool_]:
+    """Of each pod, whether its leaves are cabled alike."""
+    counts = [pod.count for pod in shape.pods]
+    return np.repeat(np.array([shape.alike(pod) for pod in shape.pods], dtype=bool), counts)
+
 
 def shape_of(request: Request) -> ClosShape:
     """The shape of a request; one that does not reach is not an error but not buildable."""
@@ -143,8 +165,10 @@ def shape_of(request: Request) -> ClosShape:
         return _finished(request, leaves, (), 0, 0, capacity)
     even = _even(request, leaves)
     if request.tiers == 2:
-        spines = pod_spines(leaves.count, leaves.up, request.radix, even)
-        pods = (Pods(1, leaves.count, int(spines), 0),)
+        spines = int(pod_spines(leaves.count, leaves.up, request.radix, even))
+        if request.even is None and not even:
+            spines = max(spines, _sharing_spines(request, leaves))
+        pods = (Pods(1, leaves.count, spines, 0),)
         units = request.radix * request.wide // leaves.per_unit
         return _finished(request, leaves, pods, 0, 0, units * leaves.unit_endpoints)
     if request.unit_machines and request.grouped:
@@ -270,6 +294,12 @@ def _present(
 def _even(request: Request, leaves: LeafSets) -> bool:
     """Spread evenly where asked; where left open, if the leaf is not tapered."""
     return abs(leaves.down - leaves.up) <= 1 if request.even is None else request.even
+
+
+def _sharing_spines(request: Request, leaves: LeafSets) -> int:
+    """Spines of two tiers with which any two leaves share all uplinks; counted in links."""
+    up, room = leaves.up * request.wide, request.radix * request.wide
+    return int(spines_that_share(leaves.count, up, room))
 
 
 def _three_tiers(request: Request, leaves: LeafSets, even: bool) -> ClosShape:

@@ -2,7 +2,8 @@
 
 Switches deal their links in turn to the switches above: the k-th link of a pod goes to spine k mod
 S. A device's links are a run of k, so the devices above it get q = n div S links each and a cyclic
-run of n mod S of them one more. What two such deals share are overlaps of runs.
+run of n mod S of them one more; that of leaves that are cabled alike begins at the first spine.
+What two such deals share are overlaps of runs.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from netdesign.topology.clos_shape import ClosShape
+from netdesign.topology.clos_shape import ClosShape, alike_pods
 
 Numbers = npt.NDArray[np.int64]
 
@@ -126,7 +127,8 @@ def _of_leaves(shape: ClosShape) -> Deal:
     spines, _ = _of_pods(shape)
     first = np.cumsum(spines) - spines
     up = np.full_like(leaf, shape.up_links)
-    return Deal(index * up, up, first[pod], spines[pod])
+    begin = np.where(alike_pods(shape)[pod], 0, index * up)
+    return Deal(begin, up, first[pod], spines[pod])
 
 
 def _of_spines(shape: ClosShape) -> Deal:

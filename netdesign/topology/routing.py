@@ -59,7 +59,8 @@ def routes(
     static      tables by destination, see ``static_routes``: all flows to an endpoint take the same
                 way from any switch, however many queue pairs they have.
     adaptive    a flow is spread evenly over all its shortest paths, whatever other flows do: packet
-                spraying, or adaptive routing, that hears where fewer links lead on.
+                spraying, or adaptive routing, that hears where fewer links lead on. A single switch
+                between two leaves gets what its narrower side can carry.
 
     Parameters
     ----------

@@ -55,9 +55,9 @@ def size_fabric(
     rails : int or array                          of rail families; chosen if None
     even_spread : bool or None                    True: a spine count that divides a leaf's
                                                   uplinks; False: the least that has the ports;
-                                                  None: even where a leaf is not tapered, for the
-                                                  uplinks of a tapered leaf often have no divisor
-                                                  near
+                                                  None: a divisor where a leaf is not tapered, else
+                                                  in two tiers the least with which any two leaves
+                                                  share all uplinks, in three as False
 
     Returns
     -------

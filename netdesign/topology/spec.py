@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+
+SPINE_RULES: Mapping[str, bool | None] = MappingProxyType(
+    {"auto": None, "even": True, "fewest": False}
+)  # a planner's words for ``even_spread`` of ``sizing.size_fabric``
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class FabricSpec:
     gpus_per_server: int | None = None
     ports_per_server: int | None = None  # one a GPU if None
     domain: int | None = None  # GPUs of one scale-up domain
-    spread_evenly: bool | None = None
+    spread_evenly: bool | None = None  # how many spines: ``even_spread`` of ``sizing.size_fabric``
     unit_servers: int | None = None  # of a scalable unit
     spare_ports: int = 0  # of each switch, kept empty
     groups: int | None = None  # dragonfly, dragonfly+

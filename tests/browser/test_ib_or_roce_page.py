@@ -73,6 +73,39 @@ def test_grades_stand_beside_the_figures_and_yours_is_named(contest: Page) -> No
     expect(contest.locator(".nd-command")).to_contain_text("balance_efficiency=0.95")
 
 
+def test_the_balance_says_what_the_queue_pairs_make_of_it(contest: Page) -> None:
+    note = field(contest, "balance").locator(".nd-field-note")
+    expect(note).to_have_text("automatic: 0.922 for 1 queue pair")
+    drag_right(contest, "queue_pairs", 2)
+    expect(note).to_have_text("automatic: 0.959 for 4 queue pairs")
+    number = field(contest, "balance").get_by_role("textbox")
+    expect(number).to_have_value("auto")
+    number.fill("0.8")
+    number.press("Enter")
+    expect(note).to_contain_text("yours")
+    expect(field(contest, "queue_pairs").get_by_role("textbox")).to_be_disabled()
+    number.fill("auto")
+    number.press("Enter")
+    expect(note).to_have_text("automatic: 0.959 for 4 queue pairs")
+
+
+def test_the_other_fabric_gets_a_switch_by_choice(contest: Page) -> None:
+    chosen = field(contest, "switch_b").get_by_role("combobox")
+    chosen.select_option("SN5600, 64 × 800G")
+    expect(contest.locator(".nd-switches")).to_contain_text("SN5600 was asked for")
+    expect(contest).to_have_url(re.compile("switch_b=sn5600"))
+
+
+def test_a_dearer_fabric_stands_left_of_zero(page: Page, voila_server: Served) -> None:
+    open_page(page, voila_server, "v=1&gpus=4096&discount=-12")
+    expect(page.locator(".nd-verdict")).to_contain_text("InfiniBand")
+    expect(page.locator(".nd-reasons")).to_contain_text("12.0 % dearer")
+    expect(page.locator(".nd-case")).to_contain_text("must gain")
+    axis = page.locator(".nd-chart-crossover-discount svg.marks")
+    expect(axis).to_contain_text("−20%")
+    expect(page.locator(".nd-panel-discount .nd-field-exposed")).to_be_visible()
+
+
 def test_a_wrong_number_is_said_beside_its_control_and_changes_nothing(contest: Page) -> None:
     sentence = contest.locator(".nd-verdict").inner_text()
     number = field(contest, "balance").get_by_role("textbox")

@@ -39,7 +39,9 @@ def mapped(discount=0.1, design=None, gpus=GPU_COUNTS):
 
 def compared(discount=0.1, transports=PAIR):
     pricing = None if discount is None else Pricing(discount)
-    return compare_transports(default_design(), transports, pricing=pricing)
+    # by the book the switch of like ports, which has no price
+    switches = ("", "sn5400") if discount is None else ()
+    return compare_transports(default_design(), transports, pricing=pricing, switches=switches)
 
 
 def discounts(found, exposed=None):
@@ -113,16 +115,37 @@ def test_dots_stand_at_the_message_on_their_lines():
 
 
 def test_lines_end_inside_the_picture_and_todays_point_has_room():
-    for discount in (0.0, 0.02, 0.1, 0.4):
-        found = compared(discount)
+    cases = [(0.0, PAIR), (0.02, PAIR), (0.1, PAIR), (0.4, PAIR), (-0.12, PAIR), (-0.2, PAIR)]
+    cases += [(discount, PAIR[::-1]) for discount in (-0.2, -0.01, 0.0, 0.4)]
+    cases += [(discount, ("infiniband", "infiniband")) for discount in (-0.2, 0.0, 0.4)]
+    for discount, transports in cases:
+        found = compared(discount, transports)
         data = crossover_discount.data(*discounts(found))
-        end = data["frame"][1]
+        start, end = data["frame"]
         for row in data["lines"]:
-            assert row["d"] <= end["d"] + 1e-12
+            assert start["d"] - 1e-12 <= row["d"] <= end["d"] + 1e-12
             assert row["c"] <= end["c"] + 1e-12
         (today,) = data["today"]
         assert today["c"] < end["c"]
-        assert today["d"] < end["d"]
+        assert start["d"] <= today["d"] < end["d"]
+        # a price that is higher stands left of zero, not on it
+        assert today["d"] == pytest.approx(discount)
+
+
+def test_todays_point_is_said_with_its_sign():
+    tips = {
+        discount: crossover_discount.data(*discounts(compared(discount)))["today"][0]["tip"]
+        for discount in (-0.12, 0.0, 0.12)
+    }
+    assert tips[-0.12].startswith("B is 12")
+    assert "dearer" in tips[-0.12]
+    assert "must gain 1.2" in tips[-0.12]
+    assert "cheaper" not in tips[-0.12]
+    assert "costs the same" in tips[0.0]
+    assert "cheaper" in tips[0.12]
+    gains = crossover_discount.label(*discounts(compared(0.0, PAIR[::-1])))
+    assert "it gains" in gains
+    assert "-" not in gains
 
 
 def test_the_sentence_names_the_winner():

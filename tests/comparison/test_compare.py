@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from netdesign.catalog import load_catalog
+from netdesign.catalog import load_catalog, read_price_file
 from netdesign.comparison import (
     Pricing,
     compare,
@@ -163,7 +163,7 @@ def test_a_band_that_holds_zero_and_a_small_difference_decide_nothing():
 
 def test_counterparts_have_the_same_ports_where_there_are_some():
     catalog = load_catalog()
-    found = counterpart(default_design(), "roce-adaptive")
+    found = counterpart(default_design(), "roce-adaptive", by_book=False)
     assert (found.switch.ports, found.switch.port_gbps) == (64, 400)
     assert found.switch.technology == "ethernet"
     assert found.same
@@ -177,8 +177,31 @@ def test_counterparts_have_the_same_ports_where_there_are_some():
     assert "not sold" in counterpart(default_design(), "srd").reason
 
 
+def test_by_the_book_a_switch_with_a_price_comes_first_and_its_ports_are_told():
+    found = counterpart(default_design(), "roce-hashed")
+    assert found.switch.id == "sn5600"
+    assert found.priced
+    assert not found.same
+    assert "128 ports at 400 Gb/s where QM9700 has 64" in found.reason
+    assert "no price of a switch with the same ports" in found.reason
+    assert compare_transports(default_design(), PAIR).second_money.basis == "book"
+    unpriced = default_design().with_values({"economics.price_book": "rail-only-2024"})
+    none = counterpart(unpriced, "roce-hashed")
+    assert none.same
+    assert not none.priced
+    assert "rail-only-2024 has no price of any Ethernet switch of 400 Gb/s" in none.reason
+
+
+def test_a_planners_price_file_gives_the_counterpart_its_price():
+    csv = b"part_id,price_usd,source,date\nsn5400,30000,quote,2026-09\n"
+    found = counterpart(default_design(), "roce-hashed", read_price_file("mine.csv", csv))
+    assert found.switch.id == "sn5400"
+    assert found.same
+    assert found.priced
+
+
 def test_without_a_price_the_break_even_discount_still_stands():
-    found = compare_transports(default_design(), PAIR)
+    found = compare_transports(default_design(), PAIR, switches=("", "sn5400"))
     assert found.second_money.basis == "unknown"
     assert found.measure("tokens_per_usd").better == "unknown"
     assert "SN5400" in found.measure("tokens_per_usd").reason
@@ -228,7 +251,8 @@ def test_a_discount_is_a_share(discount):
 def test_the_record_keeps_grades_and_is_json_without_infinities():
     import json
 
-    record = comparison_record(compare_transports(default_design(), ("infiniband", "srd")))
+    sides = compare_transports(default_design(), ("infiniband", "srd"), switches=("", "sn5400"))
+    record = comparison_record(sides)
     json.dumps(record, allow_nan=False)
     assert record["second"]["figures"]["framing"]["grade"] == "assumed"
     assert record["measures"]["tokens_per_usd"]["better"] == "unknown"

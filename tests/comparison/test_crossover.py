@@ -94,8 +94,30 @@ def test_a_plan_that_does_not_fit_or_cannot_be_is_a_gap_with_a_reason():
     assert np.all(np.isfinite(found.ratio[1]))
 
 
+def test_the_map_has_the_switches_that_were_asked_for():
+    named = balance_map(
+        default_design(),
+        PAIR,
+        gpus=(4096,),
+        balance=BALANCE,
+        pricing=Pricing(0.1),
+        switches=("", "sn5600"),
+    )
+    single = compare_transports(
+        default_design().with_values({"cluster.gpus": 4096}),
+        PAIR,
+        pricing=Pricing(0.1),
+        switches=("", "sn5600"),
+    )
+    ratio = 1 + single.measure("tokens_per_usd").difference.value
+    assert named.ratio[0, 3] == pytest.approx(ratio, rel=1e-9)
+    assert named.ratio[0, 3] != pytest.approx(mapped(gpus=(4096,)).ratio[0, 3], rel=1e-4)
+
+
 def test_without_a_price_the_map_is_empty_but_has_no_problem():
-    found = balance_map(default_design(), PAIR, gpus=(1024,), balance=BALANCE)
+    found = balance_map(
+        default_design(), PAIR, gpus=(1024,), balance=BALANCE, switches=("", "sn5400")
+    )
     assert np.all(np.isnan(found.ratio))
     assert found.problems == ("",)
 
@@ -140,11 +162,19 @@ def test_the_loss_of_todays_exposure_is_that_of_the_sides():
     assert exposure_case(found, 0.95).exposed == 0.95
 
 
-def test_a_faster_second_fabric_has_no_line():
-    found = compare_transports(default_design(), PAIR[::-1], pricing=Pricing(0.1))
-    for line in exposure_lines(found, np.array([0.0, 0.1])):
+def test_a_faster_second_fabric_may_be_dearer_up_to_its_line():
+    found = compare_transports(default_design(), PAIR[::-1], pricing=Pricing(-0.1))
+    own = exposure_lines(found, np.array([0.0, 0.1, 0.4]))[0]
+    assert own.discount.tolist() == [0.0, -0.1, -0.4]
+    assert np.all(own.exposed[1:] > 0)
+    # at the exposure of the line the gain is what the higher price asks for
+    at_it = exposure_case(found, float(own.exposed[1]))
+    assert at_it.loss < 0
+    assert at_it.loss == pytest.approx(at_it.affordable)
+    equal = compare_transports(default_design(), ("infiniband", "infiniband"))
+    for line in exposure_lines(equal, np.array([0.0, 0.1])):
         assert np.all(np.isnan(line.exposed))
-    unknown = compare_transports(default_design(), PAIR)
+    unknown = compare_transports(default_design(), PAIR, switches=("", "sn5400"))
     assert exposure_case(unknown).winner == "unknown"
 
 

@@ -41,6 +41,7 @@ CASES = {
         "plan__sharding": "fsdp",
         "network__oversubscription": 4,
     },
+    "leaf-pairs-share-less": {"network__oversubscription": 4, "network__spines": "fewest"},
     "wrong-switch": {"cluster__server": "aws-p5en"},
     "srd-is-not-chosen": {
         "cluster__server": "aws-p5en",
@@ -79,6 +80,36 @@ def test_what_a_finding_suggests_cures_it(code):
         pytest.skip(f"{code} has no value to suggest: {finding.fix}")
     after = evaluate(before.design.with_values({finding.field: finding.suggestion}))
     assert code not in codes(after)
+
+
+def test_what_uneven_wiring_costs_is_said_with_its_cure():
+    found = evaluated(**CASES["leaf-pairs-share-less"]).findings
+    finding = next(item for item in found if item.code == "leaf-pairs-share-less")
+    assert finding.severity == "warning"
+    assert finding.sentence == (
+        "5 spines do not divide the 13 uplinks of a leaf: some leaves meet over 11 of them only, "
+        "and get 21.6% of peak between the two instead of 25.5%, less than the 25.0% asked for."
+    )
+    assert finding.fix.startswith("7 spines in all instead of 5")
+    assert (finding.field, finding.suggestion) == ("network.spines", "auto")
+
+
+def test_below_cores_the_cure_is_a_number_of_spines_that_divides():
+    changes = {"network__family": "fat-tree-3", "network__oversubscription": 4}
+    before = evaluated(**changes)
+    finding = next(item for item in before.findings if item.code == "leaf-pairs-share-less")
+    assert (finding.field, finding.suggestion) == ("network.spines", "even")
+    assert "9 of them only" in finding.sentence
+    assert "leaf-pairs-share-less" not in codes(evaluated(**changes, network__spines="even"))
+
+
+def test_uneven_wiring_that_keeps_what_was_asked_for_is_a_note():
+    changes = {"network__family": "fat-tree", "network__spines": "fewest"}
+    found = evaluated(**changes, network__oversubscription=6, cluster__gpus=1024).findings
+    finding = next(item for item in found if item.code == "leaf-pairs-share-less")
+    # 54 ports down and 10 up are better than 6 : 1; 9 up are as good.
+    assert finding.severity == "note"
+    assert finding.sentence.endswith("get 16.7% of peak between the two instead of 18.5%.")
 
 
 def test_worst_first():

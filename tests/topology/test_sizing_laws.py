@@ -137,9 +137,11 @@ def test_a_taper_never_needs_more_switches(family, servers, radix):
     )
 
 
-def test_spread_is_left_to_the_ports_where_a_leaf_is_tapered():
-    # 35 ports down and 29 up: the only even spread is 29 spines, 14 have the ports.
-    assert size("fat-tree", 128, 64, oversubscription=1.25).spines == 14
+def test_a_tapered_leaf_needs_no_spines_that_divide_its_uplinks():
+    # 35 ports down and 29 up: the only even spread is 29 spines, 14 have the ports; with 15 each
+    # of the 30 leaves can have two links to a spine, and all are wired alike.
+    assert size("fat-tree", 128, 64, oversubscription=1.25).spines == 15
+    assert size("fat-tree", 128, 64, oversubscription=1.25, even_spread=False).spines == 14
     assert size("fat-tree", 128, 64, oversubscription=1.25, even_spread=True).spines == 29
     # Not tapered: 12 would do, 16 divide 32.
     assert size("fat-tree", 95, 64).spines == 16

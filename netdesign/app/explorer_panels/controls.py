@@ -6,13 +6,20 @@ from types import MappingProxyType
 
 from netdesign.app.controls.fields import ChoiceField, Refuse, Write
 from netdesign.app.controls.page import PageControls
-from netdesign.app.explorer_panels.request import RIVALS, Request, applies, names, settings
+from netdesign.app.explorer_panels.request import (
+    CARRIED,
+    RIVALS,
+    Request,
+    applies,
+    names,
+    settings,
+)
 from netdesign.app.html import tag
 from netdesign.app.layout import box, seen
 from netdesign.app.live_html import LiveHtml
 from netdesign.catalog import Switch
 
-MAIN = ("family", "gpus", "switch", "split", "gpus_per_server")
+MAIN = ("family", "gpus", "switch", "split", "split_all", "gpus_per_server")
 LAST = (*RIVALS, "price_book")
 
 
@@ -46,8 +53,9 @@ class ExplorerControls(PageControls):
     choice_fields = MappingProxyType({"split": SplitField})
 
     def __init__(self, write: Write, refuse: Refuse) -> None:
-        super().__init__(settings(), names, write, refuse)
-        own = [path for path in settings() if path not in (*MAIN, *LAST)]
+        shown = {path: one for path, one in settings().items() if path not in CARRIED}
+        super().__init__(shown, names, write, refuse)
+        own = [path for path in shown if path not in (*MAIN, *LAST)]
         self._own_head = LiveHtml(layout=self._look.layout)
         groups = (
             self._group("", MAIN, "nd-main-controls"),

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 from netdesign.app.page_settings import check_value, read_value, settings_in, written
 from netdesign.catalog import Parameter, PriceBook, Switch, load_catalog
 from netdesign.charts.family_reach import title
+from netdesign.economics.counted_parts import Cabling
 from netdesign.errors import DesignError
 from netdesign.rivals import settings_of
 from netdesign.topology.families import FAMILIES
@@ -24,9 +25,11 @@ AUTO, NONE = "auto", "none"
 RIVALS = ("rival_1", "rival_2", "rival_3")
 SIDES = ("dim_1", "dim_2", "dim_3")
 LONGEST_QUERY = 4_096
+_SPLIT_ALL = MappingProxyType({"whole": "whole ports", "split": "as fast as an endpoint"})
 _FLAGS = {"yes": True, "no": False, AUTO: None}
 _SPEC_FIELDS = {"endpoints": "gpus", "radix": "switch", "endpoint_gbps": "split", "dims": "dim_1"}
-_EVERYWHERE = frozenset({"family", "gpus", "price_book", *RIVALS})
+CARRIED = ("access_length_m", "spine_length_m", "twin_port_cages")  # by a link, without a control
+_EVERYWHERE = frozenset({"family", "gpus", "price_book", *CARRIED, *RIVALS})
 
 
 @cache
@@ -39,6 +42,8 @@ def settings() -> Mapping[str, Parameter]:
 def names(path: str) -> Mapping[str, str]:
     """Each value that a choice may have, and what a person reads for it."""
     found: dict[str, str] = {}
+    if path == "split_all":
+        return _SPLIT_ALL
     for token in settings()[path].choices:
         if token == "@families":
             found.update((name, title(name)) for name in FAMILIES)
@@ -106,6 +111,16 @@ class Request:
         return load_catalog().price_books[self.values["price_book"]]
 
     @property
+    def cabling(self) -> Cabling:
+        """Lengths and cages that the price of the links is counted with."""
+        return Cabling(
+            servers=-(-self.gpus // int(self.values["gpus_per_server"])),
+            access_length_m=float(self.values["access_length_m"]),
+            spine_length_m=float(self.values["spine_length_m"]),
+            twin_port_cages=self.values["twin_port_cages"] == "yes",
+        )
+
+    @property
     def rivals(self) -> tuple[str, ...]:
         """Families beside the chosen one, each once."""
         wanted = dict.fromkeys(self.values[path] for path in RIVALS)
@@ -114,6 +129,13 @@ class Request:
     @property
     def endpoint_gbps(self) -> float:
         return self.switch.port_gbps / int(self.values["split"])
+
+    @property
+    def ports(self) -> tuple[int, float]:
+        """Ports of a switch and their speed, Gb/s: whole ones, or all split as the endpoints'."""
+        if self.values["split_all"] == "whole":
+            return self.switch.ports, self.switch.port_gbps
+        return self.switch.radix(self.endpoint_gbps), self.endpoint_gbps
 
     @property
     def narrowing(self) -> str:
@@ -132,8 +154,8 @@ class Request:
         }
         values |= {
             "endpoints": self.gpus,
-            "radix": self.switch.ports,
-            "port_gbps": self.switch.port_gbps,
+            "radix": self.ports[0],
+            "port_gbps": self.ports[1],
             "endpoint_gbps": self.endpoint_gbps,
             "gpus_per_server": int(self.values["gpus_per_server"]),
             "dims": self._sides() or None,
@@ -150,7 +172,8 @@ class Request:
 
 def applies(path: str, family: str) -> bool:
     """Whether a setting means something for a family."""
-    field = {"switch": "radix", "split": "endpoint_gbps"}.get(path, path)
+    split = dict.fromkeys(("split", "split_all"), "endpoint_gbps")
+    field = {"switch": "radix", **split}.get(path, path)
     field = "dims" if path in SIDES else field
     if path == "switch":
         return True  # rivals have switches

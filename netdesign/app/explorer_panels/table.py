@@ -178,10 +178,11 @@ def brief(chosen: Contender) -> Markup:
 def asked(request: Request) -> str:
     """What the table is of, in one line."""
     server = request.value("gpus_per_server")
+    ports, speed = request.ports
     return (
         f"{count(request.gpus)} GPUs, {server} a server, at {request.endpoint_gbps:g} Gb/s · "
-        f"{request.switch.name} of {request.switch.ports} × {request.switch.port_gbps:g} Gb/s · "
-        f"{ratio(request.value('oversubscription'))} at the leaf"
+        f"{request.switch.name} of {ports} × {speed:g} Gb/s · "
+        f"{ratio(request.value('oversubscription'))} at the leaf · prices of {request.book.name}"
     )
 
 

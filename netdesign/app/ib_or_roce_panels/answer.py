@@ -48,7 +48,11 @@ def answer(request: Request) -> Answer:
     """
     overrides, pricing = request.overrides, request.pricing
     found = compare_transports(
-        request.design, request.transports, overrides=overrides, pricing=pricing
+        request.design,
+        request.transports,
+        overrides=overrides,
+        pricing=pricing,
+        switches=request.switches,
     )
     return Answer(
         request=request,
@@ -62,6 +66,7 @@ def answer(request: Request) -> Answer:
             balance=np.array(BALANCES),
             overrides=overrides,
             pricing=pricing,
+            switches=request.switches,
         ),
         curves=message_curves(found.first, found.second, np.array(MESSAGES)),
         lines=exposure_lines(found, np.array(DISCOUNTS)),

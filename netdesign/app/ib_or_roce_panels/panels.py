@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
 
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.ib_or_roce_panels.answer import Answer
@@ -11,6 +15,7 @@ from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
 from netdesign.app.toolbar import button, grouped
 from netdesign.charts.format import count, percent
+from netdesign.charts.words import plural
 from netdesign.comparison.sides import Side
 from netdesign.export.comparison import (
     comparison_csv,
@@ -61,7 +66,7 @@ class TablePanel:
             Head("B against A"),
             Head("better"),
         )
-        rows = [measure_cells(measure) for measure in answer.comparison.measures]
+        rows = [_measured(*measure_cells(measure)) for measure in answer.comparison.measures]
         switches = (tag("li", one.reason) for one in answer.comparison.counterparts)
         self.text.value = join(
             (
@@ -74,22 +79,23 @@ class TablePanel:
 
 
 class PicturesPanel:
-    """The three cross-overs."""
+    """The three cross-overs; a control that moves only one of them stands below it."""
 
-    def __init__(self) -> None:
+    def __init__(self, message: widgets.Widget, exposed: widgets.Widget) -> None:
         self.balance = Picture("crossover_balance")
         self.message = Picture("crossover_message")
         self.discount = Picture("crossover_discount")
-        self.said = LiveHtml()
+        self.fixed, self.said = LiveHtml(), LiveHtml()
         self.widgets = (
-            card(self.balance.view, classes="nd-panel-balance nd-card-wide"),
-            card(self.message.view, classes="nd-panel-message"),
-            card(self.discount.view, self.said, classes="nd-panel-discount"),
+            card(self.balance.view, self.fixed, classes="nd-panel-balance nd-card-wide"),
+            card(self.message.view, message, classes="nd-panel-message"),
+            card(self.discount.view, self.said, exposed, classes="nd-panel-discount"),
         )
 
     def show(self, answer: Answer) -> None:
         request = answer.request
         self.balance.show(answer.map, request.gpus, request.balance, answer.names)
+        self.fixed.value = tag("p", held_fixed(answer), class_="nd-quiet")
         self.message.show(answer.curves, request.message)
         self.discount.show(answer.lines, answer.case, answer.comparison.discount)
         self.said.value = tag("p", self.discount.view.label, class_="nd-quiet nd-case")
@@ -147,11 +153,22 @@ def asked(answer: Answer) -> str:
     """What was compared, in one line."""
     design = answer.comparison.first.design
     request = answer.request
-    pairs, mtu = request.value("queue_pairs"), request.value("mtu")
     return (
         f"Shown: {design.name} on {count(request.gpus)} GPUs · {answer.names[0]} and "
-        f"{answer.names[1]} · balance of B {request.balance:g}, {pairs} queue pair"
-        f"{'' if pairs == 1 else 's'} · MTU {count(mtu)} bytes · {_price(answer)}"
+        f"{answer.names[1]} · balance of B {_balance(answer)} · "
+        f"MTU {count(request.value('mtu'))} bytes · {_price(answer)}"
+    )
+
+
+def held_fixed(answer: Answer) -> str:
+    """What is the same in every cell of the map, and how to read it."""
+    found = answer.comparison
+    switches = " and ".join(dict.fromkeys(one.switch.name for one in found.counterparts))
+    return (
+        f"Held fixed: the job and batch of {found.first.design.name}, {_price(answer)}, {switches} "
+        f"switches, MTU {count(answer.request.value('mtu'))} bytes; each number of GPUs has its "
+        "own best plan. Orange: B gives more tokens for a dollar, blue: A. Black line: the saving "
+        "just pays for the loss (p = s d). Ring: as set."
     )
 
 
@@ -159,11 +176,15 @@ def brief(answer: Answer) -> Markup:
     """The comparison in one line, for a page whose headline is out of sight."""
     found = answer.comparison
     winner = {"first": "A wins", "second": "B wins", "same": "not to be told apart"}
-    said = (
-        winner.get(answer.verdict.winner, "cannot be compared"),
-        f"B loses {percent(found.loss)}",
-        f"saves {percent(found.affordable_loss)}",
-    )
+    said = [winner.get(answer.verdict.winner, "cannot be compared")]
+    if found.identical:
+        said = ["A and B are the same"]
+    else:
+        said.append(f"B {'loses' if found.loss >= 0 else 'gains'} {percent(abs(found.loss))}")
+        if math.isfinite(found.affordable_loss):
+            way = "saves" if found.affordable_loss >= 0 else "costs"
+            more = "" if found.affordable_loss >= 0 else " more"
+            said.append(f"{way} {percent(abs(found.affordable_loss))}{more}")
     return tag("p", *(tag("span", part) for part in said))
 
 
@@ -176,12 +197,34 @@ def command(answer: Answer) -> str:
         words.append(f"--discount {request.pricing.discount:g}")
     if request.gpus != request.base.cluster.gpus:
         words.append(f"--gpus {request.gpus}")
+    if any(request.switches):
+        words.append(f"--switches {','.join(request.switches)}")
     words += [
         f"--set transport.{transport}.{name}={value:g}"
         for transport, own in request.overrides.items()
         for name, value in own.items()
     ]
     return " ".join(words)
+
+
+def _measured(label: str, *cells: str) -> tuple[Any, ...]:
+    """A row whose bands may go below their values on a narrow screen."""
+    *values, better = cells
+    return label, *(_banded(value) for value in values), better
+
+
+def _banded(cell: str) -> Markup:
+    value, bracket, band = cell.partition("(")
+    if not bracket:
+        return join([value])
+    return join((value, tag("span", f"({band}", class_="nd-band")))
+
+
+def _balance(answer: Answer) -> str:
+    request = answer.request
+    if request.own_balance:
+        return f"{request.balance:.3g} (yours)"
+    return f"{request.balance:.3g} for {plural(request.pairs, 'queue pair')}"
 
 
 def _price(answer: Answer) -> str:

@@ -1,6 +1,7 @@
 """What is asked of the page: the settings of data/ib_or_roce.csv, checked, carried in an address.
 
-The exposed share is 0 where it is that of the design.
+The exposed share is 0 where it is that of the design, the balance where it is that of the data with
+the queue pairs.
 """
 
 from __future__ import annotations
@@ -12,16 +13,21 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from netdesign.app.explorer_panels.request import fabric_switches, switch_name
 from netdesign.app.page_settings import check_value, read_value, settings_in
 from netdesign.catalog import Parameter, Transport, load_catalog
 from netdesign.comparison import Pricing
-from netdesign.comparison.figures import Overrides
+from netdesign.comparison.counterpart import switches_for
+from netdesign.comparison.figures import Overrides, figures_of
+from netdesign.congestion.settings import routing_rows
 from netdesign.design import Design, read_design, shipped_designs
 from netdesign.errors import DesignError
+from netdesign.order import parts_of
 from netdesign.units import mebibytes_to_bytes
 
 AUTO, BOOK = "auto", "book"
 LONGEST_QUERY = 4_096
+SWITCHES = {"switch_a": "first", "switch_b": "second"}  # and the setting of their transport
 _BASES = {"discount": "my discount on A", BOOK: "the price book"}
 
 
@@ -38,6 +44,9 @@ def names(path: str) -> Mapping[str, str]:
         found = {name: read_design(name).name for name in shipped_designs()}
     elif path == "basis":
         found = _BASES
+    elif path in SWITCHES:
+        found = {key: switch_name(switch) for key, switch in fabric_switches().items()}
+        found = {AUTO: "automatic", **found}
     else:
         found = {key: row.name for key, row in load_catalog().transports.items()}
     return MappingProxyType(found)
@@ -87,8 +96,45 @@ class Request:
         return str(self.values["first"]), str(self.values["second"])
 
     @property
+    def switches(self) -> tuple[str, str]:
+        """The switch of either side by key; empty for the counterpart."""
+        first, second = (self.values[path] for path in SWITCHES)
+        return "" if first == AUTO else str(first), "" if second == AUTO else str(second)
+
+    def offered(self, path: str) -> tuple[str, ...]:
+        """What a side may choose as its switch: those that carry its transport fast enough."""
+        transport = transport_row(str(self.values[SWITCHES[path]]))
+        able = switches_for(parts_of(self.base), transport)
+        return (AUTO, *(switch.id for switch in able))
+
+    @property
+    def pairs_given(self) -> bool:
+        """Whether the balance of the data is that of several queue pairs already."""
+        row = routing_rows().get(self.transports[1])
+        return row is not None and row.queue_pairs > 1
+
+    @property
+    def pairs(self) -> int:
+        """Queue pairs of a connection of B."""
+        given = routing_rows()[self.transports[1]].queue_pairs if self.pairs_given else 0
+        return given or int(self.values["queue_pairs"])
+
+    @property
+    def automatic_balance(self) -> float:
+        """Balance of B by the data, with the queue pairs."""
+        second = self.transports[1]
+        more = {} if self.pairs_given else {"queue_pairs": float(self.pairs)}
+        return figures_of(second, {second: more}).balance.value
+
+    @property
+    def own_balance(self) -> bool:
+        """Whether the planner gave the balance of B."""
+        return bool(self.values["balance"])
+
+    @property
     def balance(self) -> float:
-        return float(self.values["balance"])
+        """Balance of B as it counts."""
+        return float(self.values["balance"]) if self.own_balance else self.automatic_balance
 
     @property
     def message(self) -> float:
@@ -109,7 +155,7 @@ class Request:
 
     @property
     def overrides(self) -> Overrides:
-        """What differs from the data: the balance and queue pairs of B, the MTU of both.
+        """What differs from the data: the balance or the queue pairs of B, the MTU of both.
 
         Where A and B are the same transport the figures of B are not told apart from those of A.
         """
@@ -119,10 +165,10 @@ class Request:
             row, own = transport_row(transport), {}
             if self.values["mtu"] != row.mtu_bytes:
                 own["mtu_bytes"] = float(self.values["mtu"])
-            if transport == second and self.balance != row.balance_efficiency:
+            if transport == second and self.own_balance:
                 own["balance_efficiency"] = self.balance
-            if transport == second and self.values["queue_pairs"] > 1:
-                own["queue_pairs"] = float(self.values["queue_pairs"])
+            elif transport == second and self.pairs > 1 and not self.pairs_given:
+                own["queue_pairs"] = float(self.pairs)
             if own:
                 found[transport] = own
         return found
@@ -148,15 +194,18 @@ def transport_row(transport: str) -> Transport:
 def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The changes, and what they bring with them.
 
-    Another fabric B brings its own balance, another design its own size.
+    Another fabric B brings its own balance, another design its own size; a switch that a side
+    cannot have any more gives way to the automatic one.
     """
     more = dict(changes)
     fresh = request.with_values(changes)
     if fresh.value("second") != request.value("second"):
-        row = transport_row(str(fresh.value("second")))
-        more = {"balance": row.balance_efficiency, "queue_pairs": 1, **more}
+        more = {"balance": 0, "queue_pairs": 1, **more}
     if fresh.value("design") != request.value("design"):
         more = {"gpus": fresh.base.cluster.gpus, **more}
+    for path in SWITCHES:
+        if fresh.value(path) not in fresh.offered(path):
+            more[path] = AUTO
     return more
 
 
@@ -190,7 +239,11 @@ def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
                 changes[path] = value
             except DesignError as error:
                 ignored.append(str(error))
-    return request.with_values(brought_along(request, changes)), tuple(ignored)
+    along = brought_along(request, changes)
+    for path in SWITCHES:
+        if path in changes and along[path] != changes[path]:
+            ignored.append(f"{path} {changes[path]!r} does not carry the transport of its side")
+    return request.with_values(along), tuple(ignored)
 
 
 def _share_of_percent(percent: float) -> float:
@@ -202,4 +255,6 @@ def _written(setting: Parameter, value: Any) -> Any:
 
 
 def _check(setting: Parameter, value: Any) -> None:
+    if setting.kind != "choice" and AUTO in setting.choices and value == 0:
+        return
     check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())

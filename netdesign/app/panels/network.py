@@ -63,14 +63,22 @@ def _as_request(evaluation: Evaluation) -> dict[str, Any]:
     server = load_catalog().servers[evaluation.design.cluster.server]
     switch = load_catalog().switches[network.switch]
     family = network.family.removesuffix("-2").removesuffix("-3")
+    tiers = int(fabric.tiers) if fabric.buildable else 1
     return {
         "family": family,
+        "tiers": tiers if tiers > 1 else 0,
         "gpus": int(fabric.endpoints),
         "switch": network.switch,
         "split": max(int(switch.port_gbps / server.port_gbps), 1),
+        "split_all": "split",
         "gpus_per_server": server.network_ports,
         "oversubscription": f"{network.oversubscription:g}",
         "core_oversubscription": f"{network.core_oversubscription:g}",
+        "price_book": evaluation.design.economics.price_book,
+        "access_length_m": f"{network.access_length_m:g}",
+        "spine_length_m": f"{network.spine_length_m:g}",
+        "twin_port_cages": "yes" if server.twin_port_cages else "no",
+        "spread_evenly": {"auto": "auto", "even": "yes", "fewest": "no"}[network.spines],
     }
 
 

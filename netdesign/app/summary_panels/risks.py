@@ -46,6 +46,8 @@ IN_PLAIN_WORDS = MappingProxyType(
         "(FSDP), over a network with less bandwidth above its first switches.",
         "taper-slows-step": "The bandwidth saved above the first switches (oversubscription) makes "
         "the training longer.",
+        "leaf-pairs-share-less": "The cables above the first switches are not dealt evenly, so "
+        "some groups of servers get less bandwidth between them than others.",
         "hashed-paths": "Traffic is spread over the cables by chance, so some are full while "
         "others are empty.",
         "slow-links": "The switches are slower than the network cards of the servers: bandwidth "
