@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from netdesign.cli_audit import audit_files
+from netdesign.cli_calibrate import calibrate
 from netdesign.cli_compare import compare
 from netdesign.cli_congestion import congestion
 from netdesign.cli_fabric import fabric_command
@@ -93,6 +94,7 @@ def evaluate(
 
 app.command(name="fabric")(fabric_command)
 app.command(name="audit")(audit_files)
+app.command(name="calibrate")(calibrate)
 app.command(name="congestion")(congestion)
 app.command(name="compare")(compare)
 app.command(name="failures")(failures)

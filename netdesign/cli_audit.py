@@ -12,12 +12,8 @@ import typer
 from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from netdesign.audit.acceptance import Answer
     from netdesign.audit.context import Context
     from netdesign.audit.document import Document
-    from netdesign.audit.report import FileReport
 
 
 def audit_files(
@@ -43,43 +39,25 @@ def audit_files(
 
     Exit status 0: healthy. 1: something is wrong. 2: a file cannot be read.
     """
-    from netdesign.audit.files import audit
-    from netdesign.export.acceptance_record import acceptance_lines, acceptance_record
+    from netdesign.audit.whole import audit_all
     from netdesign.export.audit_record import audit_record, audit_text
 
     known = _context(design, line_rate, nics)
-    reports = [audit(_document(file), known) for file in files]
-    answers = _accepted(known, reports)
+    found = audit_all((_document(file) for file in files), known)
     if as_json:
-        record = audit_record(reports)
-        if answers:
-            record["acceptance"] = acceptance_record(answers)
-        typer.echo(json.dumps(record, indent=2, allow_nan=False))
+        typer.echo(json.dumps(audit_record(found), indent=2, allow_nan=False))
     else:
-        said = [audit_text(reports)]
-        if answers:
-            said.append("\n".join(acceptance_lines(answers)))
-        typer.echo("\n\n".join(said))
+        typer.echo(audit_text(found))
     if report is not None:
-        from netdesign.export.audit_html import write_html
+        from netdesign.export.audit_drawings import drawings, plan_drawing
+        from netdesign.export.audit_html import audit_html, write_html
 
-        write_html(reports, known, report)
-    if not all(entry.is_readable for entry in reports):
+        pictures = drawings(found.reports, known)
+        write_html(audit_html(found, known, pictures, plan_drawing(found)), report)
+    if not found.is_readable:
         raise typer.Exit(2)
-    failed = any(answer.verdict in ("failed", "invalid") for answer in answers)
-    if failed or not all(entry.is_healthy for entry in reports):
+    if not found.is_healthy:
         raise typer.Exit(1)
-
-
-def _accepted(known: Context, reports: Sequence[FileReport]) -> tuple[Answer, ...]:
-    """The checks of the design's plan, if any of the files belongs to one."""
-    if known.evaluation is None:
-        return ()
-    from netdesign.acceptance.benchmarks import benchmarks
-    from netdesign.audit.acceptance import accept
-
-    answers = accept(benchmarks(known.evaluation), reports)
-    return answers if any(answer.runs for answer in answers) else ()
 
 
 def _context(design: str | None, line_rate: str | None, nics: int | None) -> Context:

@@ -10,8 +10,6 @@ import typer
 
 from netdesign.errors import DesignError
 
-_BY_BENCHMARK = ("gradients", "large")  # tests by hand that a benchmark of the plan covers
-
 
 def preflight(
     design: Annotated[
@@ -30,12 +28,11 @@ def preflight(
     Run the script on the cluster; then ``netdesign audit LOGS --design`` says what passed.
     """
     from netdesign.acceptance.benchmarks import benchmarks
+    from netdesign.acceptance.by_hand import tests_by_hand
     from netdesign.design import read_design
     from netdesign.evaluate import evaluate
     from netdesign.export.acceptance_record import check_record, plan_document
     from netdesign.export.preflight_script import goal, preflight_script
-    from netdesign.failures import stage_of
-    from netdesign.failures.preflight import preflight as tests_of
 
     _check(document, "document", ".md")
     _check(script, "script", ".sh")
@@ -44,7 +41,7 @@ def preflight(
     except DesignError as error:
         raise error.within(Path(design).name) from None
     checks = benchmarks(evaluation)
-    tests = [test for test in tests_of(stage_of(evaluation)) if test.row.id not in _BY_BENCHMARK]
+    tests = tests_by_hand(evaluation)
     if document is not None:
         _write(document, plan_document(evaluation, checks, tests))
     if script is not None:

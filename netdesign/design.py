@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -17,6 +18,7 @@ from netdesign.errors import DesignError
 from netdesign.sections import (
     ClusterChoice,
     EconomicsChoice,
+    MeasuredChoice,
     ModelChoice,
     NetworkChoice,
     PlanChoice,
@@ -31,6 +33,16 @@ SCHEMA_VERSION = 1
 LARGEST_FILE_BYTES = 65_536
 LONGEST_SHOWN_KEY = 60
 LONGEST_NAME = 160
+# By path: collectives as the shipped constants say, with no logs of one's own behind them.
+NOT_MEASURED: Mapping[str, Any] = MappingProxyType(
+    {
+        "measured.domain_speed": 1.0,
+        "measured.network_speed": 1.0,
+        "measured.domain_start_up": 1.0,
+        "measured.network_start_up": 1.0,
+        "measured.logs": 0,
+    }
+)
 
 
 class Design(Section):
@@ -46,6 +58,7 @@ class Design(Section):
     target: TargetChoice
     economics: EconomicsChoice
     reliability: ReliabilityChoice
+    measured: MeasuredChoice
 
     def value(self, path: str) -> Any:
         """The value at ``section.field``."""

@@ -25,6 +25,7 @@ from netdesign.reliability import goodput_for, tail_for
 from netdesign.topology.fabric import FabricSize
 from netdesign.topology.side_networks import SideNetworks
 from netdesign.topology.sizing import size_fabric
+from netdesign.topology.spec import SPINE_RULES
 from netdesign.workload.architecture import architecture_for_size, architecture_from_model
 from netdesign.workload.memory import Memory, memory_per_gpu
 from netdesign.workload.plan import (
@@ -206,6 +207,7 @@ def _fabric(design: Design, parts: Parts, servers: int) -> FabricSize:
         radix=parts.switch.radix(parts.link_gbps),
         oversubscription=design.network.oversubscription,
         core_oversubscription=design.network.core_oversubscription,
+        even_spread=SPINE_RULES[design.network.spines],
     )
 
 
@@ -219,6 +221,7 @@ def _job(design: Design, parts: Parts, fabric: FabricSize) -> _Job:
         design.training.precision,
         in_network_reduction=design.network.in_network_reduction,
         calibration=calibration,
+        own=design.measured.speeds,
     )
     slowed = machine.network_bandwidth * parts.link_gbps / parts.server.port_gbps
     return _Job(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from netdesign.network.own_speeds import AS_SHIPPED, OwnSpeeds
+
 
 class Section(BaseModel):
     """Values of one section: frozen, of the right kind, no others."""
@@ -51,6 +53,7 @@ class NetworkChoice(Section):
     transport: str
     oversubscription: float
     core_oversubscription: float
+    spines: str
     in_network_reduction: bool
     access_length_m: float
     spine_length_m: float
@@ -82,3 +85,20 @@ class ReliabilityChoice(Section):
     checkpoint_interval_minutes: float
     checkpoint_network: str
     jitter_us: float
+
+
+class MeasuredChoice(Section):
+    domain_speed: float
+    network_speed: float
+    domain_start_up: float
+    network_start_up: float
+    logs: int
+
+    @property
+    def speeds(self) -> OwnSpeeds:
+        """What counts: the shipped constants unless own logs stand behind the factors."""
+        if not self.logs:
+            return AS_SHIPPED
+        return OwnSpeeds(
+            self.domain_speed, self.network_speed, self.domain_start_up, self.network_start_up
+        )

@@ -27,6 +27,7 @@ from netdesign.performance.compute import operand_bytes
 from netdesign.performance.machine import Machine
 from netdesign.performance.step import step_time
 from netdesign.topology.sizing import size_fabric
+from netdesign.topology.spec import SPINE_RULES
 from netdesign.units import SECONDS_PER_HOUR, seconds_to_days
 from netdesign.workload.memory import memory_per_gpu
 from netdesign.workload.plan import SHARDING, Plan, micro_batches
@@ -246,6 +247,7 @@ def _with_fabric(
         radix=parts.switch.radix(parts.link_gbps),
         oversubscription=case["network.oversubscription"],
         core_oversubscription=design.network.core_oversubscription,
+        even_spread=SPINE_RULES[design.network.spines],
     )
     if not fabric.buildable:
         return case, f"cannot be built: {fabric.reason}"

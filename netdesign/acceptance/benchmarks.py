@@ -245,7 +245,7 @@ def _collective(
     if operation not in PROGRAMS or size <= 0 or lacks(system, operation, ranks, domains):
         return None
     curve = expected_curve(system, operation, ranks, domains, [size], constants=constants)
-    slow = _taper(evaluation, operation, span)
+    slow = taper(evaluation, operation, span)
     expected, low, high = (float(each[0]) / slow for each in (curve.busbw, curve.low, curve.high))
     together = ranks * stride
     server = parts_of(evaluation.design).server
@@ -270,8 +270,8 @@ def _collective(
     )
 
 
-def _taper(evaluation: Evaluation, operation: str, span: GroupSpan) -> float:
-    """How much slower the collective is because of an oversubscribed tier."""
+def taper(evaluation: Evaluation, operation: str, span: GroupSpan) -> float:
+    """How much slower a collective is because of an oversubscribed tier: 1 without one."""
     machine = evaluation.machine
     pod = members_within(span, machine.pod_gpus)
     inside = max(1.0, as_float(pod) / as_float(span.local))

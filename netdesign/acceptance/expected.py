@@ -9,7 +9,9 @@ import numpy as np
 
 from netdesign.arrays import Array
 from netdesign.evaluate import Evaluation
-from netdesign.network.nccl.constants import Constants
+from netdesign.network.nccl.constants import Constants, shipped_constants
+from netdesign.network.nccl.hardware import Hardware, described
+from netdesign.network.own_speeds import AS_SHIPPED, OwnSpeeds, own_constants
 from netdesign.order import parts_of
 from netdesign.performance.collective_prediction import (
     OPERATIONS,
@@ -29,6 +31,13 @@ class System:
     link: str = ""  # between the GPUs of a server; blank: that of the accelerator's usual server
     fabric: str = ""  # infiniband | roce | efa | ... , as a person writes it
     nic_gbps_per_gpu: float | None = None
+    domain_line: float = float("inf")  # bytes/s of a GPU's scale-up links in one direction
+    own: OwnSpeeds = AS_SHIPPED  # of collectives, as the planner measured them
+
+    @property
+    def hardware(self) -> Hardware:
+        """What the descriptions say."""
+        return described(self.accelerator, self.link, self.fabric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +61,8 @@ def system_of(evaluation: Evaluation) -> System:
         accelerator=parts.accelerator.name,
         fabric=parts.transport.name,
         nic_gbps_per_gpu=parts.link_gbps * per_gpu,
+        domain_line=parts.accelerator.scaleup_bandwidth,
+        own=evaluation.design.measured.speeds,
     )
 
 
@@ -83,7 +94,8 @@ def expected_curve(
     operation : str             all_reduce as nccl-tests calls it, or all-reduce
     ranks, nodes : int          of the run
     sizes : sequence, bytes     above 0
-    constants, band             the shipped ones if None
+    constants, band             the shipped ones if None; what was measured on own machines
+                                (``system.own``) counts on top of the constants
 
     Returns
     -------
@@ -91,7 +103,8 @@ def expected_curve(
     """
     name = OPERATIONS.get(operation, operation)
     cases = [_case(system, name, ranks, nodes, float(size)) for size in sizes]
-    found = predict_cases(cases, constants, band)
+    own = own_constants(constants or shipped_constants(), system.own, system.domain_line)
+    found = predict_cases(cases, own, band)
     size = np.asarray(sizes, dtype=float)
     moved = size * bus_factor(name, np.full(size.shape, float(ranks)))
     return Curve(

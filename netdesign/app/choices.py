@@ -42,6 +42,11 @@ _WORDS: dict[str, Mapping[Any, str]] = {
         "full": "full",
     },
     "network.family": FAMILIES,
+    "network.spines": {
+        "auto": "so that leaves share all uplinks",
+        "even": "a number that divides the uplinks",
+        "fewest": "the fewest that have the ports",
+    },
     "reliability.fleet": {
         "llama-3": "Llama 3, 16,384 H100",
         "rsc-1": "Meta RSC-1, A100",

@@ -41,6 +41,7 @@ from netdesign.catalog import PriceBook, load_catalog, read_price_file
 from netdesign.charts.format import size
 from netdesign.design import (
     LARGEST_FILE_BYTES,
+    NOT_MEASURED,
     Design,
     design_from_query,
     design_from_yaml,
@@ -99,7 +100,7 @@ class Studio:
         self.panels = (
             self.headline,
             self.findings,
-            StepTimePanel(),
+            StepTimePanel(self.drop_measured),
             MemoryPanel(),
             DemandPanel(),
             self.network,
@@ -165,6 +166,10 @@ class Studio:
         if of_plan and self.state.inputs.plan.mode == BEST:
             changes["plan.mode"] = MANUAL
         self.change(changes)
+
+    def drop_measured(self) -> None:
+        """Go back to the shipped constants of collectives."""
+        self.change(NOT_MEASURED)
 
     def load(self, design: Design) -> None:
         """Replace the whole design; what stood in the controls is gone, but can be undone."""

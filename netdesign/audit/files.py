@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from netdesign.acceptance.mark import MARK
 from netdesign.audit.context import Context
-from netdesign.audit.document import Document
+from netdesign.audit.document import LARGEST_TEXT, Document
 from netdesign.audit.kind import Kind
 from netdesign.audit.kinds import KINDS
-from netdesign.audit.report import FileReport, Finding, NotUnderstood, Understood, worst_first
+from netdesign.audit.report import (
+    FileReport,
+    Finding,
+    NotUnderstood,
+    Understood,
+    merged,
+    worst_first,
+)
 
 MOST_LISTED = 1000  # lines not understood that are listed
 LONGEST_SHOWN = 200  # characters of such a line
@@ -34,14 +42,16 @@ def audit(document: Document, context: Context | None = None) -> FileReport:
     read = [(kind, *kind.read(document)) for kind in KINDS if kind.recognises(document)]
     found = [entry for entry in read if not entry[0].is_empty(entry[1])]
     if not found:
-        return _unknown(document)
+        return _unknown(document, [kind for kind, *_ in read])
     unread, more = _not_understood(document, [entry[2] for entry in found])
     summary: dict[str, Any] = {}
     findings: list[Finding] = []
     for kind, content, _ in found:
         for key, value in kind.summarise(content).items():
-            summary.setdefault(key, value)
-        findings.extend(kind.judge(content, known))
+            taken = f"{kind.name.replace('-', '_')}_{key}"
+            summary[key if key not in summary else taken] = value
+        said = {finding.rule for finding in findings}  # by a more telling kind
+        findings.extend(entry for entry in kind.judge(content, known) if entry.rule not in said)
     return FileReport(
         name=document.name,
         kind=found[0][0].name,
@@ -55,6 +65,15 @@ def audit(document: Document, context: Context | None = None) -> FileReport:
     )
 
 
+def audit_whatever(document: Document, context: Context | None = None) -> FileReport:
+    """The same, where a fault of a reader must not cost the reports on other files."""
+    try:
+        return audit(document, context)
+    except Exception as error:
+        reason = f"netdesign itself failed on it ({type(error).__name__}: {str(error)[:120]})"
+        return unreadable(document.name, reason, "reader-failed")
+
+
 def _check_of(document: Document) -> str:
     """The check of a plan whose script wrote this log; blank if none did."""
     place = document.has(MARK.encode())
@@ -66,18 +85,31 @@ def kind_named(name: str) -> Kind:
     return next(kind for kind in KINDS if kind.name == name)
 
 
-def _unknown(document: Document) -> FileReport:
+def _unknown(document: Document, candidates: Sequence[Kind]) -> FileReport:
     if not len(document.content):
         reason = "the file is empty"
     elif document.is_noise:
         reason = "the file is not text"
+    elif candidates and len(document.content) > LARGEST_TEXT:
+        titles = ", ".join(kind.title for kind in candidates)
+        reason = (
+            f"it looks like {titles}, but nothing could be read; JSON is read up to "
+            f"{LARGEST_TEXT // 2**20} MiB"
+        )
     else:
         titles = ", ".join(kind.title for kind in KINDS)
         reason = f"nothing in it is of a kind that is read ({titles})"
     unread, more = _not_understood(document, [])
-    finding = Finding("unreadable", "error", "file", f"Not read: {reason}.")
     check = _check_of(document)
-    return FileReport(document.name, "unknown", (), {}, (finding,), unread, more, check)
+    return replace(
+        unreadable(document.name, reason), not_understood=unread, not_listed=more, check=check
+    )
+
+
+def unreadable(name: str, reason: str, rule: str = "unreadable") -> FileReport:
+    """The report on a file of which nothing was read."""
+    finding = Finding(rule, "error", "file", f"Not read: {reason}.")
+    return FileReport(name, "unknown", (), {}, (finding,), ())
 
 
 def _not_understood(
@@ -85,16 +117,13 @@ def _not_understood(
 ) -> tuple[tuple[NotUnderstood, ...], int]:
     listed: list[NotUnderstood] = []
     more = 0
-    for line in document.lines():
-        if (
-            not line.text
-            or line.text.startswith(MARK)
-            or any(line.number in numbers for numbers in used)
-        ):
+    for line in document.lines(merged(used)):
+        if not line.text or line.text.startswith(MARK):
+            continue
+        if _WITHOUT_MEANING.match(line.text) is not None:
             continue
         if len(listed) < MOST_LISTED:
-            if _WITHOUT_MEANING.match(line.text) is None:
-                listed.append(NotUnderstood(line.number, line.text[:LONGEST_SHOWN]))
+            listed.append(NotUnderstood(line.number, line.text[:LONGEST_SHOWN]))
         else:
             more += 1
     return tuple(listed), more

@@ -11,15 +11,14 @@ from netdesign.audit.context import Context
 from netdesign.audit.document import Document
 from netdesign.audit.report import Finding, Understood
 
-_MOST_PLACES = 200  # of one needle that are looked at
-
 
 @dataclass(frozen=True)
 class Kind:
     """One kind of file.
 
     ``needles`` are short byte strings of which a file of this kind has at least one; they make
-    recognition fast. ``signature`` is searched in the line where a needle stands.
+    recognition fast. ``signature`` is searched in every line where a needle stands, until it is
+    found.
     """
 
     name: str  # nccl-tests
@@ -33,12 +32,15 @@ class Kind:
 
     def recognises(self, document: Document) -> bool:
         """Whether a line of this kind stands in the document."""
-        for needle in self.needles:
-            place = document.has(needle)
-            for _ in range(_MOST_PLACES):
-                if place < 0:
-                    break
-                if self.signature.search(document.line_at(place)):
-                    return True
-                place = document.content.find(needle, place + len(needle))
+        places = {needle: document.has(needle) for needle in self.needles}
+        ahead = {needle: place for needle, place in places.items() if place >= 0}
+        while ahead:
+            place = min(ahead.values())
+            if self.signature.search(document.line_at(place)):
+                return True
+            end = max(place + 1, document.bounds_at(place)[1])
+            for needle in [needle for needle, place in ahead.items() if place < end]:
+                ahead[needle] = document.content.find(needle, end)
+                if ahead[needle] < 0:
+                    del ahead[needle]
         return False

@@ -77,5 +77,19 @@ class Understood:
             self.add(last)
             self._used[first : last + 1] = b"\x01" * (last - first + 1)
 
-    def __contains__(self, number: int) -> bool:
-        return number < len(self._used) and self._used[number] == 1
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int) and number < len(self._used) and self._used[number] == 1
+
+    def join(self, other: Understood) -> None:
+        """All lines of another one were used too."""
+        size = max(len(self._used), len(other._used))
+        both = int.from_bytes(self._used, "little") | int.from_bytes(other._used, "little")
+        self._used = bytearray(both.to_bytes(size, "little"))
+
+
+def merged(used: Sequence[Understood]) -> Understood:
+    """The lines that any of these has used."""
+    every = Understood()
+    for one in used:
+        every.join(one)
+    return every

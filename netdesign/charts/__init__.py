@@ -50,6 +50,7 @@ NAMES = (
     "seed_spread",
     "mttf_curve",
     "ettr_curve",
+    "audit_curve",
 )
 
 

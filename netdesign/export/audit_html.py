@@ -1,15 +1,157 @@
-"""The report of an audit as one page that needs nothing else."""
+"""The report of an audit as one page that needs nothing else: no script, nothing from outside."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from netdesign.audit.acceptance import Answer
 from netdesign.audit.context import Context
-from netdesign.audit.report import FileReport
+from netdesign.audit.report import FileReport, Finding
+from netdesign.audit.whole import Audit
 from netdesign.errors import DesignError
+from netdesign.export.audit_record import printable
+from netdesign.export.audit_words import summary_lines, verdict
+from netdesign.export.preflight_script import shown
+from netdesign.units import bytes_per_second_to_gbps
+
+if TYPE_CHECKING:
+    import jinja2
+
+MOST_UNREAD = 50  # lines not understood that the report shows of a file
+_MOST_NAMED = 20
 
 
-def write_html(reports: Sequence[FileReport], context: Context, path: Path) -> None:
-    """Write the report to a file."""
-    raise DesignError("report", path.name, "cannot be written yet", "leave --report out")
+@dataclass(frozen=True)
+class Drawing:
+    """A picture of a file with what it shows in words."""
+
+    svg: str
+    label: str
+
+
+def audit_html(
+    found: Audit,
+    context: Context,
+    drawings: Mapping[int, Sequence[Drawing]] | None = None,
+    plan_drawing: Drawing | None = None,
+) -> str:
+    """The report as a page; everything that comes from a file is escaped.
+
+    Parameters
+    ----------
+    found : Audit
+    context : Context               what the files were held against
+    drawings : mapping              pictures by the position of their report
+    plan_drawing : Drawing          of the cable plan
+    """
+    pictures = drawings or {}
+    reports, answers = found.reports, found.answers
+    return _template().render(
+        title=_title(context, answers),
+        subtitle=_subtitle(reports, context),
+        answers=[_answer(answer) for answer in answers],
+        plan=[_finding(finding) for finding in found.plan_findings],
+        plan_pictures=[] if plan_drawing is None else [_picture(plan_drawing)],
+        files=[_file(report, pictures.get(i, ())) for i, report in enumerate(reports)],
+        foot="Made by netdesign. Bands: four measured systems in five lie inside.",
+    )
+
+
+def write_html(text: str, path: Path) -> None:
+    """Write a report to a file.
+
+    Raises
+    ------
+    DesignError     when its name does not end in .html, or it cannot be written
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise DesignError("report", path.name, "is not .html", "end it with .html")
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        reason = (error.strerror or "no reason given").lower()
+        raise DesignError(
+            str(path), None, f"cannot be written: {reason}", "choose another place"
+        ) from None
+
+
+@cache
+def _template() -> jinja2.Template:
+    import jinja2
+
+    text = (resources.files("netdesign.export") / "templates" / "audit.html").read_text("utf-8")
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    return environment.from_string(text)
+
+
+def _title(context: Context, answers: Sequence[Answer]) -> str:
+    what = "Acceptance report" if answers else "Audit"
+    design = context.evaluation.design.name if context.evaluation else ""
+    return f"{what}: {printable(design)}" if design else what
+
+
+def _subtitle(reports: Sequence[FileReport], context: Context) -> str:
+    files = f"{len(reports)} file{'s' if len(reports) != 1 else ''}"
+    known = []
+    if context.port_rate is not None:
+        known.append(f"NIC ports of {bytes_per_second_to_gbps(context.port_rate):g} Gb/s")
+    if context.ports_per_node is not None:
+        known.append(f"{context.ports_per_node} a node")
+    held = f", held against {', '.join(known)}" if known else ", line rate not given"
+    return f"{files}{held}."
+
+
+def _file(report: FileReport, drawings: Sequence[Drawing]) -> dict[str, Any]:
+    word = verdict(report)
+    errors = any(finding.severity == "error" for finding in report.findings)
+    shown_unread = report.not_understood[:MOST_UNREAD]
+    count = len(report.not_understood) + report.not_listed
+    return {
+        "name": printable(report.name),
+        "kinds": ", ".join(report.kinds) or report.kind,
+        "verdict": word,
+        "class": "healthy" if word == "healthy" else "error" if errors else "warning",
+        "lines": [printable(line) for line in summary_lines(report)],
+        "pictures": [_picture(entry) for entry in drawings],
+        "findings": [_finding(finding) for finding in report.findings],
+        "unread": [{"line": entry.line, "text": printable(entry.text)} for entry in shown_unread],
+        "unread_count": f"{count:,} line{'s' if count != 1 else ''}",
+        "unread_more": f"and {count - len(shown_unread):,} more" if count > MOST_UNREAD else "",
+    }
+
+
+def _picture(drawing: Drawing) -> dict[str, str]:
+    return {"label": printable(drawing.label), "svg": b64encode(drawing.svg.encode()).decode()}
+
+
+def _finding(finding: Finding) -> dict[str, str]:
+    return {
+        "severity": finding.severity,
+        "where": printable(finding.where),
+        "message": printable(finding.message),
+        "rule": finding.rule,
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    check = answer.check
+    named = [run.file for run in answer.failed]
+    named += [f"{run.file}: {run.invalid}" for run in answer.runs if run.invalid]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    sign = "at least" if check.more_is_better else "at most"
+    return {
+        "title": check.title,
+        "verdict": answer.verdict,
+        "class": answer.verdict if answer.verdict != "not run" else "quiet",
+        "measured": "" if answer.worst is None else shown(check, answer.worst),
+        "limit": f"{sign} {shown(check, check.limit)}",
+        "expected": shown(check, check.expected),
+        "runs": len(answer.runs),
+        "where": printable(", ".join(named[:_MOST_NAMED])) + more,
+    }

@@ -6,16 +6,55 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from netdesign.audit.report import FileReport
+from netdesign.audit.report import FileReport, Finding
+from netdesign.audit.whole import Audit
+from netdesign.export.acceptance_record import acceptance_lines, acceptance_record
+from netdesign.export.audit_words import summary_lines, verdict
 
 _MOST_UNREAD = 5  # lines not understood that the text shows
 
 
-def audit_record(reports: Sequence[FileReport]) -> dict[str, Any]:
-    """All reports, ready for JSON; of a single file its keys also stand at the top."""
-    files = [file_record(report) for report in reports]
-    top = files[0] if len(files) == 1 else {}
-    return {**top, "files": files}
+def audit_record(found: Audit) -> dict[str, Any]:
+    """Everything, ready for JSON; of a single file its keys also stand at the top."""
+    files = [file_record(report) for report in found.reports]
+    record = {**(files[0] if len(files) == 1 else {}), "files": files}
+    if found.answers:
+        record["acceptance"] = acceptance_record(found.answers)
+    if found.plan_findings:
+        record["cable_plan"] = _plan_record(found)
+    return record
+
+
+def _plan_record(found: Audit) -> dict[str, Any]:
+    plan = found.plan
+    counts = {}
+    if plan is not None:
+        counts = {
+            "told_by": plan.how,
+            "by_port": plan.by_port,
+            "planned": plan.planned,
+            "found": plan.found,
+            "matched": plan.matched,
+            "missing": len(plan.missing),
+            "extra": len(plan.extra),
+            "swapped": len(plan.swapped),
+            "moved": len(plan.moved),
+            "devices_missing": list(plan.devices_missing),
+            "devices_extra": list(plan.devices_extra),
+        }
+    return {**counts, "findings": [finding_record(entry) for entry in found.plan_findings]}
+
+
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """One finding, ready for JSON."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "where": finding.where,
+        "message": finding.message,
+        "evidence": plain(finding.evidence),
+        "source": finding.source,
+    }
 
 
 def file_record(report: FileReport) -> dict[str, Any]:
@@ -26,17 +65,7 @@ def file_record(report: FileReport) -> dict[str, Any]:
         "kinds": list(report.kinds),
         "healthy": report.is_healthy,
         "summary": plain(report.summary),
-        "findings": [
-            {
-                "rule": finding.rule,
-                "severity": finding.severity,
-                "where": finding.where,
-                "message": finding.message,
-                "evidence": plain(finding.evidence),
-                "source": finding.source,
-            }
-            for finding in report.findings
-        ],
+        "findings": [finding_record(finding) for finding in report.findings],
         "not_understood": [
             {"line": entry.line, "text": entry.text} for entry in report.not_understood
         ],
@@ -61,20 +90,26 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def audit_text(reports: Sequence[FileReport]) -> str:
-    """All reports as lines for a terminal."""
-    return "\n\n".join("\n".join(_lines(report)) for report in reports)
+def audit_text(found: Audit) -> str:
+    """Everything as lines for a terminal."""
+    parts = [_lines(report) for report in found.reports]
+    if found.plan_findings:
+        parts.append(["Cable plan", *(_finding(entry) for entry in found.plan_findings)])
+    if found.answers:
+        parts.append(acceptance_lines(found.answers))
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _finding(finding: Finding) -> str:
+    where, message = printable(finding.where), printable(finding.message)
+    return f"  {finding.severity}: {where}: {message} [{finding.rule}]"
 
 
 def _lines(report: FileReport) -> list[str]:
-    lines = [f"{printable(report.name)}: {', '.join(report.kinds) or report.kind}"]
-    lines += [
-        f"  {finding.severity}: {printable(finding.where)}: {printable(finding.message)}"
-        f" [{finding.rule}]"
-        for finding in report.findings
-    ]
-    if not report.findings:
-        lines.append("  nothing is wrong")
+    kinds = ", ".join(report.kinds) or report.kind
+    lines = [f"{printable(report.name)}: {kinds}: {verdict(report)}"]
+    lines += [f"  {printable(line)}" for line in summary_lines(report)]
+    lines += [_finding(finding) for finding in report.findings]
     unread = len(report.not_understood) + report.not_listed
     if unread:
         lines.append(f"  {unread:,} line{'s' if unread != 1 else ''} not understood:")

@@ -32,6 +32,13 @@ def congestion_record(
     record = {
         **_scene_record(found.evaluation.plan_label, found.conditions, found.scene),
         "collectives": [_collective(entry, found.scene.fabric) for entry in found.collectives],
+        "worst_leaf_pair": None
+        if found.pairs is None
+        else {
+            "uplinks_count": found.pairs.uplinks,
+            "shared_count": found.pairs.worst,
+            "spines_count": found.pairs.spines,
+        },
         "hottest_links": _hottest(found.scene.fabric, found.load),
         "step": {
             "ideal_s": found.step.ideal_s,
@@ -60,7 +67,7 @@ def congestion_text(
 ) -> str:
     """What a terminal shows."""
     fabric = found.scene.fabric
-    lines = [*_head(found.evaluation.plan_label, found.conditions, found.scene), ""]
+    lines = [*_head(found.evaluation.plan_label, found.conditions, found.scene), *_pairs(found), ""]
     if not found.collectives:
         lines.append("Nothing of this plan leaves the scale-up domain.")
     else:
@@ -130,6 +137,17 @@ def _head(label: str, conditions: Conditions, scene: Scene) -> list[str]:
         f"routing {scene.policy}{pairs}; {conditions.placement} placement",
         f"ranks {conditions.rank_order}; rings by {conditions.sending.order}; "
         f"{'PXN' if conditions.sending.pxn else 'no PXN'}; seed {conditions.seed}",
+    ]
+
+
+def _pairs(found: Congestion) -> list[str]:
+    """What two leaves get between them where their wiring allows less than the taper."""
+    pairs, share = found.pairs, found.worst_pair_share
+    if pairs is None or share is None:
+        return []
+    return [
+        f"some leaves meet over {pairs.worst} of their {pairs.uplinks} uplinks, which "
+        f"{pairs.spines} spine(s) do not divide: {share:.1%} of peak between the two"
     ]
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from netdesign.bands import MEANING, SHARE, Band, bands
+from netdesign.charts.own_words import own_measurements
 from netdesign.economics.bom import BillOfMaterials
 from netdesign.evaluate import Evaluation
 from netdesign.export.goodput_record import goodput_record, tail_record
@@ -45,6 +46,9 @@ def to_record(evaluation: Evaluation) -> dict[str, Any]:
             for finding in evaluation.findings
         ],
     }
+    own = own_measurements(evaluation.design)
+    if own:
+        record["collectives"] = f"use {own}"
     return {key: _plain(value) for key, value in record.items()}
 
 

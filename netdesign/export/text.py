@@ -7,6 +7,7 @@ import textwrap
 
 from netdesign.bands import MEANING, bands
 from netdesign.catalog import load_catalog
+from netdesign.charts.own_words import own_measurements
 from netdesign.design import choices
 from netdesign.evaluate import Evaluation
 from netdesign.export.goodput_text import goodput_lines
@@ -41,6 +42,7 @@ def _job(evaluation: Evaluation) -> list[str]:
         found.tokens_per_s,
         found.tokens_per_s_per_gpu,
     )
+    own = own_measurements(evaluation.design)
     return [
         _line(
             "model", f"{evaluation.architecture.name}, {evaluation.parameters / 1e9:,.1f} billion"
@@ -50,6 +52,7 @@ def _job(evaluation: Evaluation) -> list[str]:
             "step time",
             f"{time.value:,.3f} s ({time.low:,.3f} to {time.high:,.3f} s: {MEANING})",
         ),
+        *([_line("collectives", f"rest on {own}")] if own else []),
         _line("MFU", f"{mfu.value:.1%} ({mfu.low:.1%} to {mfu.high:.1%})"),
         _line("tokens/s", f"{speed.value:,.0f} ({speed.low:,.0f} to {speed.high:,.0f})"),
         _line("tokens/s per GPU", f"{each.value:,.0f} ({each.low:,.0f} to {each.high:,.0f})"),

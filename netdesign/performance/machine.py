@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from netdesign.arrays import Numeric
 from netdesign.catalog import Accelerator, Server, Transport
+from netdesign.network.own_speeds import AS_SHIPPED, OwnSpeeds
 from netdesign.performance.calibration import Calibration, calibration_for
 from netdesign.topology.fabric import FabricSize
 
@@ -48,6 +49,7 @@ class Machine:
     peak_flops_16bit: Numeric | None = None  # of attention; None: the same as peak_flops
     power_w: Numeric | None = None  # the card may draw; None: as its generation's usual card
     exponential_rate: Numeric = 1.0  # exponentials a clock, over those of its generation's first
+    own: OwnSpeeds = AS_SHIPPED  # of collectives, as measured by the planner
 
     @property
     def attention_peak_flops(self) -> Numeric:
@@ -64,6 +66,7 @@ def machine_for(
     *,
     in_network_reduction: bool = False,
     calibration: Calibration | None = None,
+    own: OwnSpeeds = AS_SHIPPED,
 ) -> Machine:
     """The machine that these parts make.
 
@@ -74,6 +77,7 @@ def machine_for(
     precision : str                     "bf16" or "fp8" of the matrix products
     in_network_reduction : bool         asked for; counts only where the transport has it
     calibration : Calibration           constants; those of the accelerator's generation if None
+    own : OwnSpeeds                     of collectives, as the planner measured them
 
     Raises
     ------
@@ -98,4 +102,5 @@ def machine_for(
         pod_gpus=fabric.pod_gpus,
         oversubscription=fabric.oversubscription * fabric.core_oversubscription,
         in_network_reduction=in_network_reduction and transport.in_network_reduction,
+        own=own,
     )

@@ -10,6 +10,7 @@ from netdesign.arrays import Numeric
 from netdesign.formulas import formula
 from netdesign.network.collectives import Links, collective_time
 from netdesign.network.congestion import crossing_slowdown
+from netdesign.network.own_speeds import share_of_line
 from netdesign.network.transport import effective_bandwidth
 from netdesign.performance.calibration import Calibration
 from netdesign.performance.machine import Machine
@@ -64,8 +65,12 @@ def timed_collectives(
 
 
 def links_of(collective: Collective, machine: Machine, calibration: Calibration) -> Links:
-    """The links that one group of ranks gets: its tapers, its share of collisions, its start-up."""
-    span = collective.span
+    """The links that one group of ranks gets: its tapers, its share of collisions, its start-up.
+
+    What was measured on own machines (``machine.own``) counts on top of the calibration; the
+    latency of wires and switches is not the library's and stays.
+    """
+    span, own = collective.span, machine.own
     ordered = collective.operation not in UNORDERED
     pod = members_within(span, machine.pod_gpus)
     inside = np.maximum(pod / span.local, 1.0)
@@ -79,14 +84,19 @@ def links_of(collective: Collective, machine: Machine, calibration: Calibration)
         crossing,
     )
     leaves = span.domains > 1
+    inner = calibration.domain_start_up_s * own.domain_start_up
+    outer = calibration.network_start_up_s * own.network_start_up
     return Links(
-        domain_bandwidth=machine.domain_bandwidth * calibration.domain_efficiency,
-        domain_latency=machine.domain_latency,
+        domain_bandwidth=machine.domain_bandwidth
+        * share_of_line(calibration.domain_efficiency, own.domain),
+        domain_latency=machine.domain_latency * own.domain_start_up,
         network_bandwidth=network
-        * (calibration.network_efficiency / (slowdown * collective.distinct_share)),
-        network_latency=machine.network_latency + calibration.network_hop_s,
-        start_up=calibration.domain_start_up_s
-        + leaves * (calibration.network_start_up_s - calibration.domain_start_up_s),
+        * (
+            share_of_line(calibration.network_efficiency, own.network)
+            / (slowdown * collective.distinct_share)
+        ),
+        network_latency=machine.network_latency + calibration.network_hop_s * own.network_start_up,
+        start_up=inner + leaves * (outer - inner),
         in_network_reduction=machine.in_network_reduction,
     )
 

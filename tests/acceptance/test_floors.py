@@ -32,7 +32,7 @@ FLOORS = {
     **dict.fromkeys(("lossless",), 3),
     **dict.fromkeys(("acceptance", "failures", "reliability", "sections"), 3),
     **dict.fromkeys(("cli_lossless",), 5),
-    **dict.fromkeys(("cli_failures", "cli_audit", "cli_preflight"), 5),
+    **dict.fromkeys(("cli_failures", "cli_audit", "cli_calibrate", "cli_preflight"), 5),
 }
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if not {"data", "notebooks"} & set(path.parts[:-1])

@@ -266,6 +266,21 @@ def test_merged_and_two_port_nics() -> None:
     assert "nics-idle" not in verdicts(text)
 
 
+def test_a_nic_in_use_that_runs_slower() -> None:
+    speeds = "".join(
+        says(
+            f"NET/IB: [{nic}] mlx5_{nic}:uverbs{nic}:1/IB provider=Mlx5 "
+            f"speed={200000 if nic == 3 else 400000} context=0x1 pciPath=/sys/devices/a ar=1"
+        )
+        for nic in range(8)
+    )
+    found = verdicts(speeds + job())["slow-nic"]
+    assert found.evidence["slow"] == ["gpu-a mlx5_3"]
+    assert summary(speeds + job())["nic_gbps"] == [200.0, 400.0]
+    assert "slow-nic" not in verdicts(speeds.replace("200000", "400000") + job())
+    assert "slow-nic" in verdicts(speeds.replace("200000", "400000") + job(), Context(100e9))
+
+
 def test_addresses_of_roce() -> None:
     text = says(
         "NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>",

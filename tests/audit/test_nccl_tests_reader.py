@@ -217,6 +217,7 @@ def test_milliseconds_of_the_first_version() -> None:
     assert side is not None
     assert side.time == pytest.approx(1e-3)
     assert (found.ranks, found.nodes, len(found.rows)) == (4, 1, 2)
+    assert found.hosts == ()
 
 
 def test_a_root_and_other_types() -> None:
@@ -225,6 +226,12 @@ def test_a_root_and_other_types() -> None:
     assert (found.operation, found.rows[0].root, found.rows[0].redop) == ("broadcast", 0, None)
     assert table(COLUMNS + row.replace("none", "max")).operation == "reduce"
     assert table(COLUMNS + row.replace("none 0", "none -1")).operation == "sendrecv"
+
+
+def test_a_ratio_that_no_operation_of_the_columns_has() -> None:
+    row = "1048576 262144 float none -1 121.855 8.605 6.454 0 121.855 8.605 6.454 0\n"
+    assert table(COLUMNS + row).operation is None
+    assert table("$ ./all_gather_perf -b 1M\n" + COLUMNS + row).operation == "all_gather"
 
 
 def test_extra_columns() -> None:
@@ -260,6 +267,7 @@ def test_nan_inf_and_redacted_cells_are_unknown() -> None:
     assert table(text).rows[0].in_place is not None
     text = COLUMNS + ROWS[0].replace("52.43   20.00   30.00", "XX.XX  XXX.XX  XXX.XX") + "\n"
     assert table(text).rows[0].sides == ()
+    assert "no-figures" in {found.rule for found in audit(document_of("log", text)).findings}
     assert table(RUN.replace(": 52.5", ": -nan")).printed_average is None
 
 

@@ -214,6 +214,13 @@ def test_runs_side_by_side() -> None:
     assert faults(text) == {"single-rank"}
 
 
+def test_two_rank_lists_are_not_runs_of_one_rank() -> None:
+    lists = ranks_text(8, 8) + ranks_text(8, 8).replace("  1000", "  2000")
+    text = lists + columns_text() + row_text(GIB, 5000, 1.75) + footer_text(375)
+    assert "single-rank" not in rules(text)
+    assert [table.ranks for table in content_of(text).tables] == [8]
+
+
 def test_still_rising() -> None:
     text = with_times([2000, 2000, 2000, 2000], first=MIB, ranks=4)
     assert rules(text)["still-rising"] == "note"

@@ -63,6 +63,7 @@ GROUPS = {
         "network.switch",
         "network.transport",
         "network.core_oversubscription",
+        "network.spines",
         "network.in_network_reduction",
         "network.access_length_m",
         "network.spine_length_m",
@@ -91,6 +92,15 @@ GROUPS = {
         "reliability.jitter_us",
     ),
 }
+
+# Set by logs of the planner's own machines, shown beside the step time.
+WITHOUT_CONTROL = (
+    "measured.domain_speed",
+    "measured.network_speed",
+    "measured.domain_start_up",
+    "measured.network_start_up",
+    "measured.logs",
+)
 
 
 class Group:
@@ -180,7 +190,7 @@ class ControlColumn:
 
     def complain(self, path: str, sentence: str, *, pending: bool) -> bool:
         """Say it beside the control of this parameter; False if there is none."""
-        if path not in load_catalog().parameters:
+        if path not in load_catalog().parameters or path in WITHOUT_CONTROL:
             return False
         for group in self.groups.values():
             if path in group.paths:

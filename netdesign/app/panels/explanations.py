@@ -23,6 +23,7 @@ from netdesign.app.panels.origins import (
     card,
     constants,
     model,
+    own,
     prices,
     settings,
     wires,
@@ -169,6 +170,7 @@ def _endless(evaluation: Evaluation) -> Terms:
 def _of_the_step(evaluation: Evaluation) -> Origins:
     """Everything a step time is made from."""
     return (
+        *own(evaluation),
         *constants(evaluation, *PRODUCTS, *HOST, *COLLECTIVES, *HIDDEN, *BAND),
         *card(evaluation),
         *wires(evaluation),
@@ -191,6 +193,7 @@ def _of_the_network(evaluation: Evaluation) -> Origins:
         *settings(evaluation, "target.communication_share"),
         *wires(evaluation),
         *card(evaluation),
+        *own(evaluation),
         *constants(evaluation, *COLLECTIVES, *HIDDEN),
     )
 

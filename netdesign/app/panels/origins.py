@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from netdesign.app.html import Markup, join, tag
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import digits, seconds, size, unit_price
+from netdesign.charts.own_words import own_measurements
 from netdesign.performance.calibration import BAND_NAMES
 
 if TYPE_CHECKING:
@@ -81,6 +82,12 @@ def constants(evaluation: Evaluation, *names: str) -> tuple[Origin, ...]:
     other = BAND_NAMES[:2] if evaluation.architecture.experts else BAND_NAMES[2:]
     found = (rows.get((name, generation)) for name in names if name not in other)
     return tuple(_constant(row) for row in found if row is not None)
+
+
+def own(evaluation: Evaluation) -> tuple[Origin, ...]:
+    """What logs of the planner's own machines changed in the collectives; nothing without logs."""
+    said = own_measurements(evaluation.design)
+    return (Origin("Collectives", said, ""),) if said else ()
 
 
 def _constant(row: CalibrationRow) -> Origin:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from netdesign.app.html import join, tag
+from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card, heading, key
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
 from netdesign.bands import MEANING, Band, bands
 from netdesign.charts.format import between, digits, seconds
+from netdesign.charts.own_words import own_measurements
 from netdesign.charts.step_time_bar import parts
 
 if TYPE_CHECKING:
@@ -17,10 +19,14 @@ if TYPE_CHECKING:
 
 
 class StepTimePanel:
-    """One bar of the step, its parts by name, its error band."""
+    """One bar of the step, its parts by name, its error band.
 
-    def __init__(self) -> None:
-        self.head, self.foot = LiveHtml(), LiveHtml()
+    Where own logs stand behind the collectives it says so; ``drop`` goes back to the shipped model.
+    """
+
+    def __init__(self, drop: Callable[[], None]) -> None:
+        self.head = LiveHtml()
+        self.foot = LiveHtml(acts={"drop-measured": lambda _: drop()})
         self.picture = Picture("step_time_bar")
         self.widget = card(self.head, self.picture.view, self.foot, classes="nd-panel-step")
 
@@ -28,7 +34,23 @@ class StepTimePanel:
         self.head.value = heading("Step time", evaluation)
         self.picture.show(evaluation)
         sentence = tag("p", _sentence(evaluation), class_="nd-quiet")
-        self.foot.value = join((key(parts(evaluation)), sentence))
+        self.foot.value = join((key(parts(evaluation)), sentence, _own(evaluation)))
+
+
+def _own(evaluation: Evaluation) -> Markup | str:
+    """Which own measurements it rests on, with a button that drops them; blank without any."""
+    said = own_measurements(evaluation.design)
+    if not said:
+        return ""
+    button: Any = tag(
+        "button",
+        "Drop them",
+        type="button",
+        class_="nd-button",
+        data_act="drop-measured",
+        title="Back to the shipped constants; undo brings them back",
+    )
+    return tag("p", tag("span", f"Uses {said}. "), button, class_="nd-quiet nd-own-measurements")
 
 
 def _sentence(evaluation: Evaluation) -> str:

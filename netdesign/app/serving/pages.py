@@ -71,6 +71,16 @@ PAGES = (
         ),
     ),
     Page(
+        notebook="audit.ipynb",
+        label="Audit",
+        title="Audit",
+        reader="For the one who takes it over",
+        text=(
+            "Drop in benchmark logs and fabric dumps: what they say, what is sick, the curve "
+            "against its band, the cables against the plan, and a report to hand on."
+        ),
+    ),
+    Page(
         notebook="validation.ipynb",
         label="Validation",
         title="Validation",

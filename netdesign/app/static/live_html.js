@@ -2,7 +2,8 @@
 // touched: focus, text selection, open <details> and scroll positions stay, nothing flickers.
 // Elements speak back by attribute:
 //   data-act="name" [data-value]       a click (or, on a <select>, a choice) sends name and value
-//   data-upload="name" data-limit="n"  a file field sends name, file name and content up to n bytes
+//   data-upload="name" data-limit="n"  a file field sends name, file name and content up to n bytes,
+//                                      file by file if it is multiple
 //   data-copy="address"                a click copies the address of the page
 
 function alike(a, b) {
@@ -60,15 +61,16 @@ async function copyAddress(el) {
 }
 
 async function upload(model, field) {
-  const file = field.files[0];
-  if (!file) return;
-  const message = { act: field.dataset.upload, value: file.name, size: file.size };
-  if (file.size > Number(field.dataset.limit)) {
-    model.send(message);
-  } else {
-    model.send(message, undefined, [await file.arrayBuffer()]);
-  }
+  const files = [...field.files];
   field.value = "";
+  for (const file of files) {
+    const message = { act: field.dataset.upload, value: file.name, size: file.size };
+    if (file.size > Number(field.dataset.limit)) {
+      model.send(message);
+    } else {
+      model.send(message, undefined, [await file.arrayBuffer()]);
+    }
+  }
 }
 
 function render({ model, el }) {

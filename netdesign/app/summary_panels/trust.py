@@ -8,6 +8,7 @@ from netdesign.app.html import Head, Markup, table, tag
 from netdesign.bands import MEANING, bands
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import percent
+from netdesign.charts.own_words import own_measurements
 from netdesign.charts.words import plural
 
 if TYPE_CHECKING:
@@ -82,10 +83,12 @@ def _power(evaluation: Evaluation) -> tuple[str, str, str]:
 
 def _time(evaluation: Evaluation) -> tuple[str, str, str]:
     time = bands(evaluation).step_time_s
+    said = own_measurements(evaluation.design)
+    own = f" Collectives use {said}." if said else ""
     return (
         "Step time, days, run, tokens",
         "A model of compute and network with constants fitted on published runs, here those of the "
-        f"GPU generation {evaluation.machine.generation.capitalize()}.",
+        f"GPU generation {evaluation.machine.generation.capitalize()}.{own}",
         f"{MEANING[0].upper()}{MEANING[1:]}: between {percent(time.below)} below and "
         f"{percent(time.above)} above the prediction. Failures and restarts are not counted.",
     )

@@ -34,6 +34,7 @@ class FoundLink:
     speed: str = ""  # as the dump's ``a`` end says it: 4xNDR
     other_speed: str = ""  # as the ``b`` end says it; "" where it says nothing
     possible_gbps: float | None = None  # what both ends could do, where the dump says so
+    possible: str = ""  # the same as the dump says it: 4xHDR
     one_sided: bool = False  # only one end is in the dump although both devices are
     is_management: bool = False  # not part of the fabric
     line: int = 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from netdesign.arrays import Array
+from netdesign.arrays import Array, Numeric
 from netdesign.catalog import load_catalog
 from netdesign.errors import DesignError
 from netdesign.network.nccl.hardware import FABRICS, GENERATIONS, LINKS
@@ -80,6 +80,8 @@ class Constants:
     reduction_share     message bytes over the NICs' line rate while the switches reduce (SHARP)
     mesh_gpus           GPUs of a server whose links join each to each; fewer use fewer links
     far_below           times the prediction that a suspicious call takes at least
+    domain_start_up     own machines' time before the first byte, over the model's; has no row
+    network_start_up    the same of a call that leaves the domain
     """
 
     launch_s: Array
@@ -109,6 +111,8 @@ class Constants:
     reduction_share: Array
     mesh_gpus: Array
     far_below: Array
+    domain_start_up: Numeric = 1.0
+    network_start_up: Numeric = 1.0
 
 
 def constants_from(values: Mapping[tuple[str, str], float]) -> Constants:
@@ -119,17 +123,16 @@ def constants_from(values: Mapping[tuple[str, str], float]) -> Constants:
     DesignError     when one is missing
     """
     arrays = {}
-    for field in fields(Constants):
-        scopes = SCOPES[field.name]
-        missing = [scope for scope in scopes if (field.name, scope) not in values]
+    for name, scopes in SCOPES.items():
+        missing = [scope for scope in scopes if (name, scope) not in values]
         if missing:
             raise DesignError(
-                f"collective_constants.csv, {field.name}",
+                f"collective_constants.csv, {name}",
                 missing[0],
                 "has no row",
                 "run benchmarks/calibrate_collectives.py",
             )
-        arrays[field.name] = np.array([values[field.name, scope] for scope in scopes])
+        arrays[name] = np.array([values[name, scope] for scope in scopes])
     return Constants(**arrays)
 
 

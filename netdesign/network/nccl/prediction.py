@@ -146,6 +146,7 @@ def _predict_table(
             transfer = transfer + size / n / constants.copy_bandwidth[ranks.generation]
     start = constants.launch_s[ranks.generation] + _latency(operation, a, p, ranks, constants)
     start = start + np.where(several, constants.network_start_s[ranks.fabric], 0.0)
+    start = start * _start_up(several, constants)
     inside_fill = constants.link_ramp_s[ranks.link] * (n - 1)
     between_fill = constants.network_ramp_s[ranks.fabric]
     if switched:
@@ -218,6 +219,11 @@ def _hops(operation: str, algorithm: str, ranks: Ranks) -> Array:
     return np.ones_like(ranks.domains)
 
 
+def _start_up(several: Array, constants: Constants) -> Array:
+    """What was measured on own machines, over the model."""
+    return np.where(several, constants.network_start_up, constants.domain_start_up)
+
+
 def _predict_peers(operation: str, size: Array, ranks: Ranks, constants: Constants) -> Predicted:
     """Time of sends and receives: between all ranks, with one of them, or between neighbours."""
     n, several = ranks.ranks, ranks.domains > 1
@@ -248,6 +254,7 @@ def _predict_peers(operation: str, size: Array, ranks: Ranks, constants: Constan
     start = start + np.where(several, constants.network_start_s[ranks.fabric], 0.0)
     away = np.minimum(outside, 1) if send else outside
     start = start + away * constants.network_peer_s[ranks.fabric]
+    start = start * _start_up(several, constants)
     fill = np.where(several, 0.0, constants.link_ramp_s[ranks.link])
     time = np.asarray(pipelined_time(start, transfer, fill if operation == "all-to-all" else 0.0))
     return Predicted(

@@ -1,0 +1,144 @@
+"""Files of an audit as a list, and one of them, the acceptance or the cable plan in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netdesign.app.html import Head, Markup, join, table, tag
+from netdesign.audit.acceptance import Answer
+from netdesign.audit.report import FileReport, Finding
+from netdesign.audit.whole import Audit
+from netdesign.export.audit_record import printable
+from netdesign.export.audit_words import summary_lines, verdict
+from netdesign.export.preflight_script import shown
+
+ACCEPTANCE, PLAN = "acceptance", "cable-plan"
+MOST_UNREAD = 30  # lines not understood that are listed
+MOST_FINDINGS = 200
+_FINDINGS = (Head("Severity"), Head("Where"), Head("What"))
+
+
+def places(found: Audit) -> list[tuple[str, str, str]]:
+    """What can be looked at: its key, its name, its verdict."""
+    rows = []
+    if found.answers:
+        bad = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
+        rows.append((ACCEPTANCE, "Acceptance", f"{bad} not passed" if bad else "passed so far"))
+    if found.plan_findings:
+        planned = found.plan is not None and found.plan.is_as_planned
+        rows.append((PLAN, "Cable plan", "as planned" if planned else "not as planned"))
+    rows += [(str(n), report.name, verdict(report)) for n, report in enumerate(found.reports)]
+    return rows
+
+
+def listing(found: Audit, chosen: str) -> Markup:
+    """The files, a button each."""
+    buttons = [
+        tag(
+            "button",
+            tag("span", printable(name)[:80], class_="nd-file-name"),
+            tag("span", said, class_="nd-file-verdict"),
+            type="button",
+            class_="nd-file",
+            data_act="choose",
+            data_value=key,
+            aria_pressed="true" if key == chosen else "false",
+        )
+        for key, name, said in places(found)
+    ]
+    return tag("nav", join(buttons), class_="nd-files", aria_label="Files") if buttons else Markup()
+
+
+def report_section(report: FileReport) -> Markup:
+    """One file: what it holds and what is wrong."""
+    lines = tag("ul", join(tag("li", printable(line)) for line in summary_lines(report)))
+    kinds = ", ".join(report.kinds) or report.kind
+    return tag(
+        "section",
+        tag("h2", printable(report.name)),
+        tag("p", tag("strong", verdict(report)), f" ({kinds})", class_="nd-quiet"),
+        lines,
+        findings_table(report.findings, "Findings"),
+        class_="nd-part",
+    )
+
+
+def unread_section(report: FileReport) -> Markup:
+    """The lines of a file that no reader understood."""
+    count = len(report.not_understood) + report.not_listed
+    if not count:
+        return Markup()
+    rows = [
+        (entry.line, tag("code", printable(entry.text)))
+        for entry in report.not_understood[:MOST_UNREAD]
+    ]
+    more = f"and {count - len(rows):,} more" if count > len(rows) else ""
+    heads = (Head("Line", number=True), Head("Text"))
+    return tag(
+        "details",
+        tag("summary", f"Not understood: {count:,} line{'s' if count != 1 else ''}"),
+        table("Lines that were not understood", heads, rows),
+        tag("p", more, class_="nd-quiet") if more else "",
+    )
+
+
+def findings_table(findings: Sequence[Finding], caption: str) -> Markup:
+    """Findings, the worst first."""
+    if not findings:
+        return tag("p", "Nothing is wrong.")
+    rows = [
+        (
+            tag("strong", finding.severity, class_=f"nd-{finding.severity}"),
+            printable(finding.where),
+            join([printable(finding.message), " ", tag("small", f"[{finding.rule}]")]),
+        )
+        for finding in findings[:MOST_FINDINGS]
+    ]
+    left = len(findings) - len(rows)
+    more = tag("p", f"and {left:,} more", class_="nd-quiet") if left > 0 else ""
+    return join([table(caption, _FINDINGS, rows, class_="nd-findings-table"), more])
+
+
+def plan_section(found: Audit) -> Markup:
+    """What is not as the cable plan has it."""
+    return tag(
+        "section",
+        tag("h2", "Cable plan"),
+        findings_table(found.plan_findings, "Against the cable plan"),
+        class_="nd-part",
+    )
+
+
+def acceptance_section(answers: Sequence[Answer]) -> Markup:
+    """Every check of the pre-flight plan."""
+    heads = (
+        Head("Check"),
+        Head("Verdict"),
+        Head("Measured", number=True),
+        Head("Passes if", number=True),
+        Head("Expected", number=True),
+        Head("Runs", number=True),
+    )
+    return tag(
+        "section",
+        tag("h2", "Acceptance"),
+        tag("p", "Checks of the pre-flight plan, each with the worst of its runs."),
+        table("Acceptance", heads, [_answer(answer) for answer in answers]),
+        class_="nd-part",
+    )
+
+
+def _answer(answer: Answer) -> tuple[object, ...]:
+    check = answer.check
+    sign = "at least" if check.more_is_better else "at most"
+    bad = answer.verdict in ("failed", "invalid")
+    named = [run.file for run in answer.failed] + [r.file for r in answer.runs if r.invalid]
+    where = tag("small", " ", printable(", ".join(named[:3]))) if named else ""
+    return (
+        join([check.title, where]),
+        tag("strong", answer.verdict, class_="nd-error") if bad else answer.verdict,
+        "" if answer.worst is None else shown(check, answer.worst),
+        f"{sign} {shown(check, check.limit)}",
+        shown(check, check.expected),
+        len(answer.runs),
+    )

@@ -1,0 +1,133 @@
+"""A file's topologies while they are being read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from netdesign.audit.report import Severity
+from netdesign.audit.slurm_topology.content import (
+    Fault,
+    Plugin,
+    SlurmContent,
+    Topology,
+    Unit,
+)
+from netdesign.audit.slurm_topology.hostlist import expand
+
+MOST_NAMES = 1 << 18  # nodes and switches named in a file, so that no file fills the memory
+_MOST_FAULTS = 200
+_LONGEST_NAME = 64  # HOST_NAME_MAX
+
+
+@dataclass
+class TopologyDraft:
+    """One topology; a name that stands twice is joined, and said."""
+
+    name: str
+    plugin: Plugin
+    line: int
+    units: dict[str, Unit] = field(default_factory=dict)
+    block_sizes: tuple[int, ...] | None = None
+    is_default: bool = False
+
+    def finished(self) -> Topology:
+        return Topology(
+            name=self.name,
+            plugin=self.plugin,
+            units=tuple(self.units.values()),
+            block_sizes=self.block_sizes,
+            is_default=self.is_default,
+            line=self.line,
+        )
+
+
+@dataclass
+class Draft:
+    """All of them, with what is wrong and how many names are left."""
+
+    topologies: list[TopologyDraft] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    more_faults: int = 0
+    left: int = MOST_NAMES
+
+    def fault(
+        self,
+        rule: str,
+        severity: Severity,
+        where: str,
+        message: str,
+        evidence: Mapping[str, Any] | None = None,
+    ) -> None:
+        if len(self.faults) < _MOST_FAULTS:
+            self.faults.append(Fault(rule, severity, where, message, evidence or {}))
+        else:
+            self.more_faults += 1
+
+    def names(self, text: str, line: int, owner: str) -> tuple[str, ...]:
+        """A hostlist expression expanded; what is wrong with it becomes faults."""
+        found = expand(text, self.left)
+        self.left -= len(found.names)
+        for reason in found.faults:
+            rule = "range-too-large" if found.is_cut else "invalid-hostlist"
+            self.fault(
+                rule,
+                "error",
+                f"line {line}, {owner}",
+                f"{reason}. Slurm refuses the list; here it counts as far as it can be read.",
+                {"line": line},
+            )
+        return found.names
+
+    def add(self, topology: TopologyDraft, unit: Unit) -> None:
+        """A unit; its second definition is an error in Slurm."""
+        kind = {"tree": "switch", "block": "block", "ring": "ring"}.get(topology.plugin, "unit")
+        if len(unit.name) > _LONGEST_NAME:
+            self.fault(
+                "name-too-long",
+                "error",
+                f"line {unit.line}",
+                f"The name {unit.name[:40]}... has {len(unit.name)} characters; Slurm allows "
+                f"{_LONGEST_NAME}.",
+                {"characters": len(unit.name)},
+            )
+        before = topology.units.get(unit.name)
+        if before is None:
+            topology.units[unit.name] = unit
+            return
+        same = (before.nodes, before.children) == (unit.nodes, unit.children)
+        self.fault(
+            f"duplicate-{kind}",
+            "error",
+            unit.name,
+            f"The {kind} {unit.name} is defined on line {before.line} and again on line "
+            f"{unit.line}{' with the same members' if same else ' with other members'}; Slurm "
+            "stops at the second definition. Keep one line with all its members.",
+            {"lines": [before.line, unit.line]},
+        )
+        if not same:
+            topology.units[unit.name] = replace(
+                before,
+                nodes=_joined(before.nodes, unit.nodes),
+                children=_joined(before.children, unit.children),
+            )
+
+    def finished(self) -> SlurmContent:
+        return SlurmContent(
+            topologies=tuple(
+                entry.finished() for entry in self.topologies if entry.units or entry.name
+            ),
+            faults=tuple(self.faults),
+            more_faults=self.more_faults,
+        )
+
+
+def _joined(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*first, *second]))
+
+
+def whole_number(text: str) -> int | None:
+    """A count as Slurm writes it; None if it is none."""
+    plain = text.strip()
+    return int(plain) if plain.isascii() and plain.isdigit() and len(plain) <= 12 else None

@@ -1,0 +1,174 @@
+"""What a file holds, in a few lines for a person, whatever its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from netdesign.audit.report import FileReport
+
+_MOST = 12  # lines of one kind
+Summary = Mapping[str, Any]
+
+
+def summary_lines(report: FileReport) -> list[str]:
+    """Short sentences on what was read, without verdicts; of many, the first."""
+    lines: list[str] = []
+    for kind in report.kinds:
+        told = list(_WORDS[kind](report.summary)) if kind in _WORDS else []
+        lines += told[:_MOST]
+        if len(told) > _MOST:
+            lines.append(f"and {len(told) - _MOST} more")
+    return lines
+
+
+def verdict(report: FileReport) -> str:
+    """One word or two on the whole file."""
+    if not report.is_readable:
+        return "not read"
+    errors = sum(finding.severity == "error" for finding in report.findings)
+    warnings = sum(finding.severity == "warning" for finding in report.findings)
+    if not errors + warnings:
+        return "healthy"
+    said = [_counted(errors, "error")] if errors else []
+    return ", ".join([*said, _counted(warnings, "warning")] if warnings else said)
+
+
+def _nccl_tests(summary: Summary) -> Iterator[str]:
+    for test in summary.get("tests", ()):
+        name = test.get("operation") or "operation not known"
+        gpus, nodes = test.get("ranks"), test.get("nodes")
+        where = _counted(gpus, "GPU") if gpus else "GPUs not known"
+        where += f" on {_counted(nodes, 'node')}" if nodes else ""
+        sizes = _counted(test.get("sizes") or 0, "size")
+        peak, size = test.get("best_busbw_gbs"), _size_of_best(test)
+        best = f"best {peak:.4g} GB/s at {size_words(size)}" if peak and size else "no bandwidth"
+        if test.get("bandwidth_valid") is False and peak:
+            best = "bandwidth invalid: results are wrong"
+        yield f"{name}: {where}, {sizes}, {best}"
+
+
+def _size_of_best(test: Mapping[str, Any]) -> float | None:
+    best = test.get("best_busbw_gbs")
+    half = "" if test.get("peak_busbw_gbs") == best else "in_place_"
+    return test.get(f"{half}peak_size_bytes")
+
+
+def _perftest(summary: Summary) -> Iterator[str]:
+    for test in summary.get("perftest_tests", summary.get("tests", ())):
+        name = test["test"] or "test not known"
+        device = f" on {test['device']}" if test.get("device") else ""
+        rows = test.get("rows") or []
+        best = test.get("best_gbps")
+        if best is not None:
+            at = size_words(test.get("best_size_bytes"))
+            yield f"{name}{device}: {best:.4g} Gb/s at {at}, {_counted(len(rows), 'size')}"
+        elif rows:
+            yield f"{name}{device}: {_latency(rows[0])}"
+        else:
+            yield f"{name}{device}: no result"
+
+
+def _latency(row: Mapping[str, Any]) -> str:
+    for key in ("typical_us", "t_typical_us", "average_us", "t_avg_us"):
+        if row.get(key) is not None:
+            return f"{row[key]:.4g} us for {size_words(row.get('size_bytes'))}"
+    return "latency"
+
+
+def _fabric(summary: Summary) -> Iterator[str]:
+    counts = [
+        _counted(summary[key], word)
+        for key, word in (
+            ("switches", "switch"),
+            ("hosts", "host"),
+            ("aggregation_nodes", "aggregation node"),
+            ("links", "link"),
+        )
+        if isinstance(summary.get(key), int) and (summary[key] or key != "aggregation_nodes")
+    ]
+    yield ", ".join(counts)
+    tiers = summary.get("tiers")
+    if isinstance(tiers, list) and tiers:
+        yield "tiers: " + ", ".join(f"{tier['switches']} {tier['name']}" for tier in tiers)
+    if summary.get("speeds"):
+        yield "speeds: " + ", ".join(f"{n:,} x {name}" for name, n in summary["speeds"].items())
+    worst = _worst_leaf(summary.get("leaves") or [])
+    if worst:
+        yield worst
+
+
+def _worst_leaf(leaves: list[Mapping[str, Any]]) -> str:
+    known = [leaf for leaf in leaves if leaf.get("oversubscription")]
+    if not known:
+        return ""
+    worst = max(known, key=lambda leaf: float(leaf["oversubscription"]))
+    return (
+        f"{_counted(len(leaves), 'leaf')}; the most oversubscribed is {worst['name']}: "
+        f"{worst['down']} down, {worst['up']} up, {worst['oversubscription']:.3g}:1"
+    )
+
+
+def _host(summary: Summary) -> Iterator[str]:
+    gpus = _counted(summary.get("gpus") or 0, "GPU")
+    nics = _counted(summary.get("nics") or 0, "NIC")
+    yield f"{gpus}, {nics}, {summary.get('nvlink') or 'no NVLink'}"
+    for entry in summary.get("affinity", ()):
+        best = ", ".join(entry.get("best_nics") or ()) or "no NIC"
+        yield f"{entry['gpu']}: {best} ({entry.get('best') or 'no way'})"
+
+
+def _lldp(summary: Summary) -> Iterator[str]:
+    yield ", ".join(
+        _counted(summary[key], word)
+        for key, word in (
+            ("interfaces", "interface"),
+            ("neighbours", "neighbour"),
+            ("management", "management entry"),
+        )
+        if isinstance(summary.get(key), int)
+    )
+
+
+def _log(summary: Summary) -> Iterator[str]:
+    found = summary.get("nccl") or {}
+    parts = [
+        f"NCCL {found['version']}" if found.get("version") else "",
+        f"plugin {found['plugin']}" if found.get("plugin") else "",
+        f"provider {found['provider']}" if found.get("provider") else "",
+        _counted(found["channels"], "channel") if found.get("channels") else "",
+        "" if found.get("gdr") is None else ("" if found["gdr"] else "no ") + "GPUDirect RDMA",
+    ]
+    said = ", ".join(part for part in parts if part)
+    if said:
+        yield said
+
+
+_WORDS: dict[str, Callable[[Summary], Iterator[str]]] = {
+    "nccl-tests": _nccl_tests,
+    "perftest": _perftest,
+    "ibnetdiscover": _fabric,
+    "iblinkinfo": _fabric,
+    "ibdiagnet": _fabric,
+    "nvidia-smi-topo": _host,
+    "slurm-topology": _fabric,
+    "lldp": _lldp,
+    "nccl-log": _log,
+}
+
+
+def size_words(size: float | None) -> str:
+    """Bytes in the binary unit that the tools use."""
+    if size is None:
+        return "unknown size"
+    for unit, amount in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= amount:
+            return f"{size / amount:.4g} {unit}"
+    return f"{size:.0f} B"
+
+
+def _counted(number: int, noun: str) -> str:
+    if number == 1:
+        return f"1 {noun}"
+    plural = {"leaf": "leaves", "switch": "switches", "management entry": "management entries"}
+    return f"{number:,} {plural.get(noun, noun + 's')}"
