@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netdesign.congestion import phase
-from netdesign.congestion.closed import balls_in_bins, hashed_slowdown
+from netdesign.congestion.closed import balls_in_bins, hashed_slowdown, wiring_slowdown
 from netdesign.congestion.meeting import met
 from netdesign.congestion.phase import routed
 from netdesign.network.congestion import crossing_slowdown, ecmp_slowest_efficiency
+from netdesign.topology.clos_request import resolve
 from netdesign.topology.families import build
 from netdesign.topology.flows import link_loads
 from netdesign.topology.placement import hosts_in_order, seats
@@ -83,6 +84,60 @@ def test_even_tapers_slow_rings_and_all_to_alls_as_the_closed_form_says(taper, u
     ring, exchange = slowdowns(fabric, in_pod // inside)
     assert ring == pytest.approx(crossing_slowdown(taper, inside, ranks, ordered=True))
     assert exchange == pytest.approx(crossing_slowdown(taper, inside, ranks, ordered=False))
+
+
+@pytest.mark.parametrize(
+    ("radix", "leaves", "even", "ring", "exchange"),
+    [
+        (64, 24, False, 13 / 11, 1.1153),  # 13 uplinks over 5 spines
+        (40, 30, False, 8 / 6, 1.2299),
+        (20, 11, False, 4 / 3, 1.2667),  # 4 over 3: two leaves share 3
+        (64, 24, None, 1.0, 1.0),  # 7 spines
+        (64, 21, False, 1.0, 1.0),  # 5 spines with ports for leaves that are wired alike
+    ],
+)
+def test_uneven_wiring_slows_down_as_the_closed_form_says(radix, leaves, even, ring, exchange):
+    """One member of each group below every leaf, so that all they send leaves it."""
+    down = radix * 4 // 5
+    spec = FabricSpec(
+        "fat-tree",
+        endpoints=down * leaves,
+        radix=radix,
+        tiers=2,
+        oversubscription=4,
+        gpus_per_server=1,
+        spread_evenly=even,
+    )
+    shape, taper = resolve(spec).shape, down / (radix - down)
+    added = [wiring_slowdown(shape, ordered=ordered) for ordered in (True, False)]
+    found = slowdowns(build(spec), down)
+    for form, slow, ordered in zip(added, found, (True, False), strict=True):
+        assert slow == pytest.approx(
+            crossing_slowdown(taper * form, 1, leaves, ordered=ordered), rel=1e-9
+        )
+    assert added == pytest.approx([ring, exchange], abs=1e-4)
+
+
+@pytest.mark.parametrize(("units", "taper"), [(3, 4), (6, 4), (7, 5)])
+def test_uneven_wiring_below_rails_slows_down_as_the_closed_form_says(units, taper):
+    """One server of each group in every unit: its eight ports go to eight leaves."""
+    down = 64 * taper // (taper + 1)
+    spec = FabricSpec(
+        "rail-optimised",
+        endpoints=8 * down * units,
+        radix=64,
+        tiers=2,
+        oversubscription=taper,
+        gpus_per_server=8,
+        spread_evenly=False,
+    )
+    shape, fabric = resolve(spec).shape, build(spec)
+    found = slowdowns(fabric, 8 * down, domain_gpus=8)
+    for slow, ordered in zip(found, (True, False), strict=True):
+        added = wiring_slowdown(shape, ordered=ordered)
+        form = crossing_slowdown(down / (64 - down) * added, 1, units, ordered=ordered)
+        assert slow == pytest.approx(float(form), rel=1e-9)
+        assert added > 1
 
 
 @pytest.mark.parametrize("taper", [1, 2, 4])

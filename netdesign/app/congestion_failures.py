@@ -15,6 +15,7 @@ import ipywidgets as widgets
 
 from netdesign.app.banner import Banner
 from netdesign.app.congestion_panels.answer import Answer, answer
+from netdesign.app.congestion_panels.collectives import CollectivesPanel
 from netdesign.app.congestion_panels.controls import Controls
 from netdesign.app.congestion_panels.files import FilesPanel
 from netdesign.app.congestion_panels.headline import HeadlinePanel, brief
@@ -27,8 +28,10 @@ from netdesign.app.congestion_panels.pictures import (
     SeedsPanel,
     TaperPanel,
 )
+from netdesign.app.congestion_panels.presets import PresetsPanel
 from netdesign.app.congestion_panels.request import (
     OF_DESIGN,
+    Request,
     brought_along,
     default_request,
     from_query,
@@ -87,6 +90,7 @@ class CongestionFailures:
         self.headline = HeadlinePanel()
         self.fabric = FabricPanel(self.break_part)
         self.heat, self.taper = HeatPanel(), TaperPanel()
+        self.collectives, self.presets = CollectivesPanel(), PresetsPanel(self.open)
         self.seeds, self.goodput = SeedsPanel(self.ask_seeds), GoodputPanel()
         self.lossless, self.files = LosslessPanel(), FilesPanel(self.page.download)
         acts = {
@@ -99,6 +103,7 @@ class CongestionFailures:
         cards = (
             self.headline.widget,
             self.fabric.widget,
+            self.collectives.widget,
             self.taper.widget,
             self.heat.widget,
             self.seeds.widget,
@@ -107,6 +112,8 @@ class CongestionFailures:
             self.files.widget,
         )
         results = box([box(cards, "nd-grid")], "nd-results")
+        first, *more = self.controls.widget.children
+        self.controls.widget.children = (first, self.presets.widget, *more)
         body = widgets.HBox([self.controls.widget, results])
         body.add_class("nd-body")
         self.brief = LiveHtml()
@@ -125,6 +132,14 @@ class CongestionFailures:
         else:
             if self.state.inputs == before:
                 self.update()
+
+    def open(self, request: Request) -> None:
+        """Show a whole request, as a preset does; undo leads back."""
+
+        def take() -> None:
+            self.state.inputs = request
+
+        self._travel(take)
 
     def break_part(self, word: str) -> None:
         """Break a part or a device; an empty word changes nothing."""
@@ -164,6 +179,7 @@ class CongestionFailures:
         self.headline.show(found)
         self.brief.value = brief(found)
         self.fabric.show(found)
+        self.collectives.show(found)
         self.heat.show(found)
         self.taper.show(found)
         self.goodput.show(found)
@@ -198,8 +214,12 @@ class CongestionFailures:
 
     def _show_controls(self) -> None:
         request, found = self.state.inputs, self.answer
-        tiers = found is not None and len(found.fabric.tier_names) > 2
-        self.controls.show(request, hashed=found is None or found.hashed, three_tiers=tiers)
+        self.controls.show(
+            request,
+            hashed=found is None or found.hashed,
+            three_tiers=found is not None and found.three_tiers,
+            several_pods=found is None or found.several_pods,
+        )
         groups = (
             steps(
                 self.state.can_undo,

@@ -2,7 +2,8 @@
 
 Every message costs the kernel, the server and the browser about a millisecond each, and a page
 that redraws between messages flickers. Inside ``courier.bundle()`` the widgets that are
-:class:`Carried` hand over their new state instead of sending it; one message follows at the end.
+:class:`Carried` say what of their state is new instead of sending it; it is read at the end, and
+one message follows.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import anywidget
 
 from netdesign.app.static import STATIC
 
-_bundle: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("bundle", default=None)
+_bundle: ContextVar[dict[str, tuple[Carried, set[str]]] | None] = ContextVar("bundle", default=None)
 
 
 class Carried:
@@ -27,8 +28,15 @@ class Carried:
         if bundle is None or self.comm is None:  # type: ignore[attr-defined]
             super().send_state(key)  # type: ignore[misc]
         else:
-            state = self.get_state(key=key)  # type: ignore[attr-defined]
-            bundle.setdefault(self.model_id, {}).update(state)  # type: ignore[attr-defined]
+            _, names = bundle.setdefault(self.model_id, (self, set()))  # type: ignore[attr-defined]
+            names.update(_names(self, key))
+
+
+def _names(widget: Any, key: Any) -> set[str]:
+    """Names of the state that a key of ``send_state`` stands for."""
+    if key is None:
+        return set(widget.keys)
+    return {key} if isinstance(key, str) else set(key)
 
 
 class Courier(anywidget.AnyWidget):
@@ -42,11 +50,12 @@ class Courier(anywidget.AnyWidget):
         if _bundle.get() is not None:
             yield
             return
-        states: dict[str, dict[str, Any]] = {}
-        token = _bundle.set(states)
+        news: dict[str, tuple[Any, set[str]]] = {}
+        token = _bundle.set(news)
         try:
             yield
         finally:
             _bundle.reset(token)
-            if states:
+            if news:
+                states = {key: widget.get_state(names) for key, (widget, names) in news.items()}
                 self.send({"states": states})

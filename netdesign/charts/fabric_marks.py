@@ -16,6 +16,15 @@ ANYBODY = (
     f"!indata('boxes', 'device', {PICKED}.device[0])"
 )
 _TOUCHES = f"{ANYBODY} || datum.a === {PICKED}.device[0] || datum.b === {PICKED}.device[0]"
+# A canvas has no stylesheet: the page gives these parameters the colours of its theme.
+FILL = alt.param(name="theme_box", value=BOX_FILL)
+LINE = alt.param(name="theme_box_line", value=BOX_LINE)
+MUTED = alt.param(name="theme_muted", value=QUIET_INK)
+
+
+def themed(of: alt.Parameter) -> alt.ExprRef:
+    """The colour that a parameter has now."""
+    return alt.ExprRef(expr=of.name)
 
 
 @dataclass(frozen=True)
@@ -52,14 +61,12 @@ def links(
     rules: alt.Chart, *, broken: str, dash: tuple[int, int], opacity: float, faded: float
 ) -> alt.Chart:
     """Links in their colour; dashed where ``broken`` is true, faded where another box is picked."""
+    # Dashes of [1, 0] look whole and take a hundred times as long to paint; an opacity of the mark
+    # instead of its stroke paints each line on a layer of its own.
     chart: alt.Chart = rules.encode(
         color=alt.Color("colour:N", scale=None),
-        strokeDash=alt.StrokeDash(
-            f"{broken}:N",
-            scale=alt.Scale(domain=[False, True], range=[[1, 0], list(dash)]),
-            legend=None,
-        ),
-        opacity=alt.condition(_TOUCHES, alt.value(opacity), alt.value(faded)),
+        strokeDash=alt.condition(f"datum.{broken}", alt.value(list(dash)), alt.value([])),
+        strokeOpacity=alt.condition(_TOUCHES, alt.value(opacity), alt.value(faded)),
     )
     return chart
 
@@ -69,9 +76,13 @@ def boxes(rects: alt.Chart, corner: int) -> alt.Chart:
     chosen = alt.selection_point(name=PICKED, fields=["device"], on="click", clear="dblclick")
     chart: alt.Chart = (
         rects.mark_rect(
-            fill=BOX_FILL, stroke=BOX_LINE, strokeWidth=1, cornerRadius=corner, cursor="pointer"
+            fill=themed(FILL),
+            stroke=themed(LINE),
+            strokeWidth=1,
+            cornerRadius=corner,
+            cursor="pointer",
         )
-        .add_params(chosen)
+        .add_params(chosen, FILL, LINE, MUTED)
         .properties(name="box")
     )
     return chart
@@ -89,7 +100,7 @@ def notes(on: Sheet) -> list[alt.Chart]:
     """What is said quietly beside the picture, or alone in its middle."""
     quiet = on.words("notes")
     left = quiet.transform_filter("datum.align === 'left'").mark_text(
-        align="left", fontSize=11, color=QUIET_INK
+        align="left", fontSize=11, color=themed(MUTED)
     )
     middle = quiet.transform_filter("datum.align === 'center'").mark_text(
         align="center", fontSize=12

@@ -19,7 +19,14 @@ from netdesign.topology.built import Fabric
 Array = npt.NDArray[np.float64]
 
 LEFT, RIGHT = 19.0, 99.5  # rows of tiers; left of them stand the words
-_ROWS = {1: (50.0,), 2: (16.0, 84.0), 3: (7.0, 51.0, 95.0), 4: (5.0, 35.5, 66.0, 96.5)}
+_ROWS = {
+    1: (50.0,),
+    2: (16.0, 84.0),
+    3: (7.0, 51.0, 95.0),
+    4: (5.0, 35.5, 66.0, 96.5),
+    5: (5.0, 28.0, 50.5, 73.5, 96.5),
+    6: (5.0, 23.5, 41.5, 60.0, 78.0, 96.5),
+}
 _MOST_DIMENSIONS = 6
 _TRIED_LINKS = 1_000
 _MOST_TWISTED = 0.1  # of the links, that may leave their row of the grid

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,8 @@ MOST_IN_A_ROW = 130
 USED, EMPTY, SPARE = "used", "empty", "spare"
 _SETS = ("boxes", "ports", "links", "names", "titles", "notes", "key")
 _PORT_HEIGHT = 1.7
+_LAST_NUMBER = re.compile(r"(\d{1,5})\D*\Z")
+_SHORT = 5  # letters of a name that stand where a number has room
 
 
 def drawn_singly(fabric: Fabric) -> bool:
@@ -289,9 +292,7 @@ def _medium(key: str) -> str:
 def _names(names: list[str], at: Places) -> Columns:
     """Numbers (whole names where a box is wide) of devices, and of groups."""
     chosen = np.flatnonzero(at.labelled).tolist()
-    texts = [
-        names[n] if at.width[n] > 17 else str(int(names[n].rsplit("-", 1)[-1])) for n in chosen
-    ]
+    texts = [names[n] if at.width[n] > 17 else _number(names[n]) for n in chosen]
     below = 0.1 * at.height[chosen] * (at.height[chosen] < 8)
     return {
         "x": _rounded(np.append(at.x[chosen], [group[0] for group in at.groups])),
@@ -300,6 +301,12 @@ def _names(names: list[str], at: Places) -> Columns:
         "device": [names[n] for n in chosen] + [None for _ in at.groups],
         "tip": [names[n] for n in chosen] + [f"group {group[2]}" for group in at.groups],
     }
+
+
+def _number(name: str) -> str:
+    """The number that a name ends on; its end where it has none."""
+    digits = _LAST_NUMBER.search(name)
+    return str(int(digits[1])) if digits is not None else name[-_SHORT:]
 
 
 def _titles(at: Places) -> Columns:

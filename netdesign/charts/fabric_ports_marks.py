@@ -8,7 +8,7 @@ from netdesign.charts import fabric_marks as shared
 from netdesign.charts.authoring import finished
 from netdesign.charts.fabric_marks import ANYBODY, PICKED, Sheet
 from netdesign.charts.fabric_paint import BROKEN
-from netdesign.charts.palette import BOX_LINE, QUIET_INK
+from netdesign.charts.palette import BOX_LINE
 
 HEIGHT = 580
 _IS = f"{ANYBODY} || datum.device === {PICKED}.device[0]"
@@ -63,7 +63,7 @@ def _boxes(sheet: Sheet) -> list[alt.Chart]:
     outline = gone.mark_rect(fill=None, stroke=BROKEN, strokeWidth=2)
     chosen = (
         rects.transform_filter(f"isValid({PICKED}.device) && datum.device === {PICKED}.device[0]")
-        .mark_rect(fill=None, stroke=QUIET_INK, strokeWidth=2.5, cornerRadius=2)
+        .mark_rect(fill=None, stroke=shared.themed(shared.MUTED), strokeWidth=2.5, cornerRadius=2)
         .properties(name="chosen")
     )
     cross = gone.mark_rule(stroke=BROKEN, strokeWidth=2)

@@ -33,7 +33,14 @@ MOST_COLUMNS, MOST_ON_THE_RING = 9, 18
 SETS = ("boxes", "links", "names", "numbers", "titles", "notes")
 _NUMBERED = 6  # columns, whose bundles have room for a number
 _WIDEST = 11.0
-_ROWS = {1: (52.0,), 2: (20.0, 84.0), 3: (15.0, 54.0, 93.0), 4: (13.0, 40.3, 67.6, 95.0)}
+_ROWS = {
+    1: (52.0,),
+    2: (20.0, 84.0),
+    3: (15.0, 54.0, 93.0),
+    4: (13.0, 40.3, 67.6, 95.0),
+    5: (13.0, 33.5, 54.0, 74.5, 95.0),
+    6: (13.0, 29.4, 45.8, 62.2, 78.6, 95.0),
+}
 _HALF = 4.5
 _OPAQUE = len("#RRGGBB")
 _LEFT = 25.0  # of the columns; the words stand left of it
@@ -230,7 +237,8 @@ def _ring_words(
         links = np.bincount(pairs, weights=bundles.links[apart]).astype(np.int64)
         possible = parts.count * (parts.count - 1) // 2
         which = "each pair" if len(links) == possible else f"{len(links):,} of {possible:,} pairs"
-        lines.append(f"{which} joined by {_span(links)} {'links' if links.max() > 1 else 'link'}")
+        many = "links" if links.max(initial=0) > 1 else "link"
+        lines.append(f"{which} joined by {_span(links)} {many}" if len(links) else "none joined")
         lines += [] if drawn else _inside(parts, bundles)
     for line, text in enumerate((*lines, *drawn)):
         sets["notes"].append({"x": 0, "y": 95.0 - 4.2 * line, "text": text, "align": "left"})

@@ -11,8 +11,10 @@ from netdesign.network.congestion import crossing_slowdown, ecmp_slowest_efficie
 from netdesign.performance.machine import Machine
 from netdesign.performance.overlap import UNORDERED
 from netdesign.topology.built import Fabric
+from netdesign.topology.clos_shape import ClosShape
 from netdesign.topology.flows import capacities
 from netdesign.topology.forwarding import host_links
+from netdesign.topology.leaf_pairs import leaf_pairs, link_counts, shared_uplinks
 from netdesign.topology.routing import Routes
 from netdesign.workload.plan import members_within
 from netdesign.workload.rank_groups import Ranks
@@ -43,10 +45,16 @@ class Bins:
         return float(each / ecmp_slowest_efficiency(self.links, each) * self.flow_time_s)
 
 
-def taper_slowdown(collective: Collective, machine: Machine, groups: Ranks | None = None) -> float:
+def taper_slowdown(
+    collective: Collective,
+    machine: Machine,
+    groups: Ranks | None = None,
+    shape: ClosShape | None = None,
+) -> float:
     """Slow-down of a collective by the taper alone, packed and evenly spread.
 
-    Domains take the place of ranks, as in ``performance.overlap``.
+    Domains take the place of ranks, as in ``performance.overlap``. Where two tiers are cabled so
+    that leaves share a part of their uplinks only (see ``leaf_pairs``) the taper counts for more.
 
     Parameters
     ----------
@@ -54,6 +62,7 @@ def taper_slowdown(collective: Collective, machine: Machine, groups: Ranks | Non
     machine : Machine                   of scalars
     groups : int array or None          ranks of its groups where they are not numbered as its span
                                         says
+    shape : ClosShape or None           the wiring; None: any two leaves share all their uplinks
     """
     if groups is None:
         span = collective.span
@@ -62,8 +71,42 @@ def taper_slowdown(collective: Collective, machine: Machine, groups: Ranks | Non
     else:
         inside, domains = _domains_in_pod(groups, machine)
     ordered = collective.operation not in UNORDERED
-    slow = crossing_slowdown(machine.oversubscription, inside, domains, ordered=ordered)
-    return float(slow)
+    taper = machine.oversubscription * wiring_slowdown(shape, ordered=ordered)
+    return float(crossing_slowdown(taper, inside, domains, ordered=ordered))
+
+
+def wiring_slowdown(shape: ClosShape | None, *, ordered: bool) -> float:
+    """What the wiring of two tiers adds to their taper: 1 where leaves share all their uplinks.
+
+    Each spine gets what both ends can carry over it. Rings in order go from a leaf to that of its
+    rail in the next unit (and from the last to the first), all-to-alls to all of its rail alike.
+
+    Parameters
+    ----------
+    shape : ClosShape or None
+    ordered : bool              whether rings follow the pods
+
+    Returns
+    -------
+    float                       at least 1
+    """
+    pairs = None if shape is None or shape.request.tiers != 2 else leaf_pairs(shape)
+    if shape is None or pairs is None or pairs.worst == pairs.uplinks:
+        return 1.0
+    spines, uplinks, step = pairs.spines, pairs.uplinks, shape.leaves.per_unit
+    last = (pairs.leaves - 1) // step * step
+    if not last:
+        return 1.0
+    if ordered:
+        return uplinks / min(shared_uplinks(uplinks, spines, apart) for apart in (step, last))
+    links = link_counts(uplinks, spines, pairs.leaves)[::step]
+    worst = 1.0
+    for leaf in range(min(len(links), spines)):
+        both = np.minimum(links[leaf], np.delete(links, leaf, axis=0))
+        used = links[leaf] > 0
+        given = (both / both.sum(axis=1, keepdims=True)).mean(axis=0)
+        worst = max(worst, float((given[used] / links[leaf][used]).max()) * uplinks)
+    return worst
 
 
 def _domains_in_pod(groups: Ranks, machine: Machine) -> tuple[float, float]:

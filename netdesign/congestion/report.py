@@ -14,6 +14,9 @@ from netdesign.congestion.scene import USUAL, Conditions, Scene, scene_of
 from netdesign.congestion.slowed_step import SlowedStep, slowed_step
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation
+from netdesign.fabrics import spec_of
+from netdesign.topology.clos_request import resolve
+from netdesign.topology.leaf_pairs import LeafPairs, leaf_pairs
 from netdesign.topology.placement import Seats
 from netdesign.topology.routing import Flows, Lost, routes
 from netdesign.workload.patterns import Sending, amount_of, shape_flows, shape_of
@@ -60,6 +63,14 @@ class Congestion:
     scene: Scene
     collectives: tuple[CollectiveCongestion, ...]  # those that leave the scale-up domain
     step: SlowedStep
+    pairs: LeafPairs | None  # the two leaves that share least of their uplinks; None without any
+
+    @property
+    def worst_pair_share(self) -> float | None:
+        """Of peak, what two leaves get between them where that is less than the taper allows."""
+        if self.pairs is None or self.pairs.worst == self.pairs.uplinks:
+            return None
+        return min(1.0, self.pairs.share / float(self.evaluation.fabric.oversubscription))
 
     @property
     def worst(self) -> CollectiveCongestion | None:
@@ -109,6 +120,7 @@ def congestion(
         fair=fair,
     )
     usual = conditions.rank_order == RANK_ORDERS[0]
+    shape = resolve(spec_of(evaluation)).shape
     entries = tuple(
         replace(
             entry,
@@ -116,12 +128,13 @@ def congestion(
                 entry.collective,
                 evaluation.machine,
                 None if usual else scene.groups[entry.pattern[0]],
+                shape,
             ),
         )
         for entry in found
     )
     step = slowed_step(evaluation, by_parallelism(entries))
-    return Congestion(evaluation, conditions, scene, entries, step)
+    return Congestion(evaluation, conditions, scene, entries, step, leaf_pairs(shape))
 
 
 def name_of(collective: Collective) -> str:

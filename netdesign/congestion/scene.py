@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from netdesign.arrays import as_float
+from netdesign.congestion.members import groups_in_order
 from netdesign.congestion.settings import RoutingRow, routing_rows, setting
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation
@@ -27,7 +29,7 @@ from netdesign.topology.routing import Policy
 from netdesign.topology.spec import FabricSpec
 from netdesign.workload.patterns import Sending
 from netdesign.workload.plan import Plan
-from netdesign.workload.rank_groups import RANK_ORDERS, Ranks, rank_count, rank_groups
+from netdesign.workload.rank_groups import RANK_ORDERS, Ranks, rank_count
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Conditions:
     routing: Policy | None = None  # of the transport
     queue_pairs: int | None = None  # of each connection
     placement: str = "packed"  # packed | fragmented | random | side-by-side
-    rank_order: str = RANK_ORDERS[0]  # fastest first
+    rank_order: str = RANK_ORDERS[0]  # fastest first; ``:K`` behind it seats K to a pod
     sending: Sending = Sending()
     seed: int = 0  # of hashing and placement
     piece_hosts: float | None = None  # mean length of a free piece, for "fragmented"
@@ -89,7 +91,12 @@ def scene_of(evaluation: Evaluation, conditions: Conditions = USUAL) -> Scene:
     return Scene(
         fabric=fabric,
         plan=plan,
-        groups=rank_groups(plan, conditions.rank_order),
+        groups=groups_in_order(
+            plan,
+            conditions.rank_order,
+            domain_gpus=domain_gpus,
+            pod_gpus=as_float(evaluation.machine.pod_gpus),
+        ),
         jobs=tuple(
             seats(fabric, hosts, rank_count(plan), domain_gpus=domain_gpus, ports=ports)
             for hosts in _hosts(servers, wanted, conditions)

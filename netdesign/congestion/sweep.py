@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,8 @@ class Crossing:
     """How a group of ranks lies over the pods, packed; scale-up domains count as members."""
 
     members: float  # domains of one group, on average
-    in_pod: float  # of them in one pod
+    in_pod: float  # of them in one pod, on average
+    fullest: int  # of them in the pod that has most of a group
     ordered: bool  # sent in the order of the pods: leaves each pod once
     taper: float  # down over up, above a pod
     pods: int  # of the job
@@ -57,11 +59,14 @@ def crossing_of(found: Congestion, entry: CollectiveCongestion) -> Crossing:
     groups = found.scene.groups[entry.pattern[0]]
     number = np.arange(len(groups))[:, None]
     domain, pod = groups // int(machine.domain_gpus), _pods(found, groups)
-    domains = len(np.unique(number * (domain.max() + 1) + domain))
-    pods = len(np.unique(number * (pod.max() + 1) + pod))
+    seen, first = np.unique(number * (domain.max() + 1) + domain, return_index=True)
+    domains = len(seen)
+    of_pod = (number * (pod.max() + 1) + pod).ravel()[first]
+    _, inside = np.unique(of_pod, return_counts=True)
     return Crossing(
         members=domains / len(groups),
-        in_pod=domains / pods,
+        in_pod=domains / len(inside),
+        fullest=int(inside.max()),
         ordered=entry.collective.operation not in UNORDERED,
         taper=as_float(machine.oversubscription),
         pods=int(pod.max()) + 1,
@@ -71,6 +76,12 @@ def crossing_of(found: Congestion, entry: CollectiveCongestion) -> Crossing:
 def _pods(found: Congestion, ranks: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     pod = as_float(found.evaluation.machine.pod_gpus)
     return np.asarray(ranks // pod if np.isfinite(pod) else np.zeros_like(ranks), dtype=np.int64)
+
+
+def job_pods(found: Congestion) -> int:
+    """Pods that a packed job reaches into."""
+    gpus, pod = found.scene.jobs[0].ranks, as_float(found.evaluation.machine.pod_gpus)
+    return max(1, math.ceil(gpus / pod))
 
 
 def one_of_each(found: Congestion) -> tuple[CollectiveCongestion, ...]:

@@ -15,6 +15,7 @@ from moved_clock import Clock
 from netdesign.app import congestion_failures as module
 from netdesign.app.congestion_failures import CongestionFailures
 from netdesign.app.congestion_panels import later
+from netdesign.app.congestion_panels.presets import presets
 from netdesign.app.congestion_panels.request import (
     default_request,
     from_query,
@@ -37,6 +38,7 @@ from netdesign.congestion.sweep import (
 from netdesign.design import design_to_query, read_design, shipped_designs
 from netdesign.evaluate import evaluate
 from netdesign.failures import broken, outcome, stage_of
+from netdesign.failures.by_seed import spread_while_broken
 from netdesign.failures.by_size import by_size, phase_while_broken, step_while_broken
 
 DESIGN = "llama-3-70b-1024-h100-ethernet"
@@ -196,6 +198,81 @@ def test_an_address_full_of_nonsense_is_ignored_and_said() -> None:
     assert page.state.inputs == default_request()
     assert page._complaint.count(";") >= 4
     assert "<script>" not in page.toolbar.value
+
+
+def test_members_in_a_pod_are_asked_for_by_their_own_slider(page: CongestionFailures) -> None:
+    page.change({"taper": 7.0, "routing": "adaptive", "tensor": 8, "pipeline": 4})
+    usual = page.answer.crossing
+    page.change({"members": 24})
+    assert page.answer.crossing != usual
+    assert page.answer.crossing.fullest >= 24
+    assert f"{page.answer.crossing.fullest} in the fullest" in words(page)
+    assert page.answer.found.conditions.rank_order.endswith(":24")
+    assert "members=24" in page.page.query
+    page.change({"gpus": 64, "members": 0})
+    assert not page.answer.several_pods
+
+
+def test_presets_open_their_views_and_undo_leads_back(page: CongestionFailures) -> None:
+    for key, row in presets().items():
+        _, ignored = from_query(row.query)
+        assert ignored == ()
+        assert row.source in load_catalog().references, key
+    page.presets.widget.act("meta-seven-to-one", "")
+    assert "no link carries more than a port" in words(page)
+    assert page.answer.worst.slowdown == pytest.approx(1.0)
+    page.presets.widget.act("few-in-a-pod", "")
+    assert page.answer.worst.slowdown == pytest.approx(3.5)
+    assert page.answer.crossing.in_pod == pytest.approx(2.0)
+    page.toolbar.act("undo", "")
+    assert page.state.inputs.value("members") == 24
+
+
+def test_a_table_of_the_collectives(page: CongestionFailures) -> None:
+    shown = page.collectives.text.value
+    assert shown.count("<tr") == 1 + len(page.answer.rows)
+    for row in page.answer.rows:
+        assert row.name in shown
+    assert "<dt>Exposed</dt>" in shown
+    page.change({"broken": "leaf"})
+    assert "while nothing is broken" in page.collectives.text.value
+
+
+def test_an_optic_is_named_with_its_cable(page: CongestionFailures) -> None:
+    assert all("optics" in names("broken")[word] for word in ("cable", "uplink"))
+    page.change({"broken": "uplink"})
+    assert "the cable or its optics" in words(page)
+    assert "cable or its optics" in page.fabric.head.value
+
+
+def test_cards_say_which_fabric_load_and_seed_they_show(page: CongestionFailures) -> None:
+    page.change({"broken": "leaf", "seed": 7, "taper": 5.0})
+    page.later.finish()
+    for said in (page.fabric.head.value, page.heat.head.value):
+        assert "load of pipeline send" in said
+        assert "broken: leaf-01" in said
+    for said in (page.fabric.head.value, page.heat.head.value, page.taper.head.value):
+        assert "5\u202f:\u202f1 at the leaf" in said.replace("\xa0", "\u202f")
+        assert "1,024 GPUs" in said
+        assert "seed 7" in said
+        assert "at the spine" not in said
+    page.change({"shown": "all"})
+    assert "highest load of all collectives" in page.fabric.head.value
+
+
+def test_seeds_are_of_the_fabric_as_it_is_now(page: CongestionFailures) -> None:
+    page.later.finish()
+    whole = page.seeds.picture.view.data["seeds"]
+    assert "nothing broken" in page.seeds.head.value
+    page.change({"broken": "spine"})
+    assert "follow" in page.seeds.head.value
+    page.later.finish()
+    assert "broken: spine-01" in page.seeds.head.value
+    assert page.seeds.picture.view.data["seeds"] != whole
+    one = page.answer
+    expected = spread_while_broken(one.evaluation, one.request.conditions, "spine", seeds=2)
+    drawn = {dot["slow"] for dot in page.seeds.picture.view.data["seeds"]}
+    assert set(np.round(expected.slowdown, 2).ravel()) <= drawn
 
 
 def test_degrees_steer_how_many_members_are_in_a_pod(page: CongestionFailures) -> None:

@@ -8,19 +8,35 @@ from functools import lru_cache
 import numpy.typing as npt
 
 from netdesign.app.choices import plan_values
-from netdesign.app.congestion_panels.request import Request
-from netdesign.congestion import CollectiveCongestion, Conditions, Congestion, congestion
-from netdesign.congestion.sweep import Crossing, TaperCurve, crossing_of, taper_curves, telling
+from netdesign.app.congestion_panels.request import WORST, Request
+from netdesign.congestion import (
+    CollectiveCongestion,
+    Conditions,
+    Congestion,
+    Spread,
+    congestion,
+    spread,
+)
+from netdesign.congestion.members import has_rings
+from netdesign.congestion.sweep import (
+    Crossing,
+    TaperCurve,
+    crossing_of,
+    job_pods,
+    taper_curves,
+    telling,
+)
+from netdesign.congestion.table import CollectiveRow, collective_rows
 from netdesign.design import Design
 from netdesign.errors import DesignError
 from netdesign.evaluate import Evaluation, evaluate
 from netdesign.failures import Outcome, Stage, broken, outcome, stage_of
+from netdesign.failures.by_seed import spread_while_broken
 from netdesign.failures.by_size import phase_while_broken, step_while_broken
 from netdesign.lossless import LosslessChoice, LosslessPlan, lossless_plan
 from netdesign.topology.built import Fabric
 
 TAPERS = tuple(1.0 + 0.25 * step for step in range(61))
-WORST = "worst"
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +53,7 @@ class Answer:
     load: npt.NDArray  # type: ignore[type-arg]
     curves: tuple[TaperCurve, ...]
     crossing: Crossing | None  # of the collective that says most
+    rows: tuple[CollectiveRow, ...]
 
     @property
     def fabric(self) -> Fabric:
@@ -49,6 +66,16 @@ class Answer:
     @property
     def hashed(self) -> bool:
         return self.found.scene.policy == "ecmp"
+
+    @property
+    def three_tiers(self) -> bool:
+        """Whether there are switches above the spines."""
+        return bool(self.fabric.tier.max(initial=0) > 1)
+
+    @property
+    def several_pods(self) -> bool:
+        """Whether a data-parallel ring could be spread over pods in another way."""
+        return has_rings(self.found.scene.plan) and job_pods(self.found) > 1
 
     @property
     def broken_links(self) -> npt.NDArray | None:  # type: ignore[type-arg]
@@ -93,6 +120,7 @@ def answer(request: Request) -> Answer:
         load=load,
         curves=taper_curves(found, TAPERS),
         crossing=None if said is None else crossing_of(found, said),
+        rows=collective_rows(found),
     )
 
 
@@ -136,6 +164,14 @@ def headroom(design: Design, choice: LosslessChoice) -> LosslessPlan | DesignErr
         return lossless_plan(_evaluated(design), choice)
     except DesignError as error:
         return error
+
+
+def seeds_of(found: Answer, seed: int) -> Spread:
+    """The outcome with another seed, of the fabric as it is shown: with what is broken."""
+    conditions = with_seed(found.request.conditions, seed)
+    if found.outcome is None:
+        return spread(found.evaluation, conditions, seeds=1)
+    return spread_while_broken(found.evaluation, conditions, found.request.broken, seeds=1)
 
 
 def with_seed(conditions: Conditions, seed: int) -> Conditions:

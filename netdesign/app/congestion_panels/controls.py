@@ -12,7 +12,7 @@ from netdesign.app.layout import box
 from netdesign.catalog import load_catalog
 
 GROUPS = (
-    ("Drag these", ("taper", "queue_pairs", "routing", "broken")),
+    ("Drag these", ("taper", "members", "queue_pairs", "routing", "broken")),
     ("Job and fabric", ("design", "gpus", "family", "core_taper", "shown")),
     ("Ranks on servers", ("tensor", "pipeline", "placement", "rank_order", "seed")),
     ("Headroom", ("chip", "cable_length", "lossless_mtu", "small_share")),
@@ -41,9 +41,15 @@ class Controls(PageControls):
         super().__init__(settings(), names, write, refuse)
         self.widget = box([self._group(title, paths) for title, paths in GROUPS], "nd-controls")
 
-    def show(self, request: Request, *, hashed: bool, three_tiers: bool) -> None:
+    def show(
+        self, request: Request, *, hashed: bool, three_tiers: bool, several_pods: bool
+    ) -> None:
         """Display a request; what the fabric or its routing does not heed is greyed."""
         self._offer_gpus(load_catalog().servers[request.base.cluster.server].gpus)
         for path, field in self._fields.items():
-            heeded = {"queue_pairs": hashed, "core_taper": three_tiers}.get(path, True)
+            heeded = {
+                "queue_pairs": hashed,
+                "core_taper": three_tiers,
+                "members": several_pods,
+            }.get(path, True)
             field.show(request.value(path), enabled=heeded)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from netdesign.app.congestion_panels.answer import Answer
+from netdesign.app.congestion_panels.said import CABLES, ROUTING, routing
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
@@ -14,11 +15,6 @@ from netdesign.failures.outcome import KEEP, OTHER_PORTS
 from netdesign.reliability import optimism
 from netdesign.units import seconds_to_hours
 
-_ROUTING = {
-    "ecmp": "ECMP",
-    "static": "static routing",
-    "adaptive": "adaptive routing",
-}
 PACKED = "packed"
 _NOTICED = 1.02  # slow-downs below are said to be none
 
@@ -106,11 +102,12 @@ def _broken(answer: Answer) -> tuple[str, str, str]:
     }.get(found.ways[0].name, "the job restarts without the hosts")
     if found.recovers and found.ways[0].name != KEEP:
         says = f"routing goes around it, but {says.removeprefix('the job ')} loses less"
+    kind = "the cable or its optics; " if scenario.part in CABLES else ""
     if not math.isfinite(answer.broken_step_s):
-        return ("Broken", scenario.name, f"{says}; no step until it is repaired")
+        return ("Broken", scenario.name, f"{kind}{says}; no step until it is repaired")
     step = f"step {digits(answer.broken_step_s)} s, {_more(found.slowdown)}"
     stranded = plural(found.gpus_stranded, "GPU")
-    return ("Broken", scenario.name, f"{says}; {step}; {stranded} stranded")
+    return ("Broken", scenario.name, f"{kind}{says}; {step}; {stranded} stranded")
 
 
 def why(answer: Answer) -> str:
@@ -153,7 +150,7 @@ def why(answer: Answer) -> str:
     if not lies.leaves_pod:
         return (
             f"{full} although its groups fit into a pod: "
-            f"{_ROUTING[answer.found.scene.policy]} puts several flows on one link."
+            f"{ROUTING[answer.found.scene.policy]} puts several flows on one link."
         )
     if lies.ordered:
         return (
@@ -168,17 +165,23 @@ def why(answer: Answer) -> str:
 
 def shown(answer: Answer) -> str:
     """The inputs that the strip shows."""
-    scene, design = answer.found.scene, answer.design
-    request = answer.request
-    pairs = f", {plural(scene.queue_pairs, 'queue pair')}" if answer.hashed else ""
-    lies = answer.crossing
-    where = "in a pod" if request.value("placement") == PACKED else "in a pod if packed"
-    pods = f" · k = {digits(lies.in_pod)} of {digits(lies.members)} {where}" if lies else ""
+    design, request = answer.design, answer.request
+    pods = f" · {_pods(answer)}" if answer.crossing else ""
     return (
         f"{design.name} · {count(request.gpus)} GPUs · {answer.evaluation.plan_label} · "
-        f"{ratio(request.value('taper'))} at the leaf · {_ROUTING[scene.policy]}{pairs} · "
+        f"{ratio(request.value('taper'))} at the leaf · {routing(answer)} · "
         f"{request.value('placement')} · seed {request.value('seed')}{pods}"
     )
+
+
+def _pods(answer: Answer) -> str:
+    """How the members of a group lie over the pods."""
+    lies = answer.crossing
+    if lies is None:
+        return ""
+    where = "in a pod" if answer.request.value("placement") == PACKED else "in a pod if packed"
+    fullest = f", {lies.fullest} in the fullest" if lies.fullest > lies.in_pod + 0.5 else ""
+    return f"k = {digits(lies.in_pod)} of {digits(lies.members)} {where}{fullest}"
 
 
 def brief(answer: Answer) -> Markup:

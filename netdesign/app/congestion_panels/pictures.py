@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from netdesign.app.congestion_panels.answer import Answer, headroom, pinned, with_seed
+from netdesign.app.congestion_panels.answer import Answer, headroom, pinned, seeds_of, with_seed
 from netdesign.app.congestion_panels.request import NONE
+from netdesign.app.congestion_panels.said import break_name, broken_now, conditions, load_of, titled
 from netdesign.app.html import Markup, join, swatch, tag
 from netdesign.app.layout import box, card, seen
 from netdesign.app.live_html import LiveHtml
@@ -16,10 +17,10 @@ from netdesign.app.pictures import Picture
 from netdesign.app.toolbar import button
 from netdesign.charts.fabric_boxes import device_in
 from netdesign.charts.fabric_ports import drawn_singly
-from netdesign.charts.format import digits, ratio, seconds
+from netdesign.charts.format import digits, seconds
 from netdesign.charts.slowdown_by_taper import keys
 from netdesign.charts.words import plural
-from netdesign.congestion import Spread, spread
+from netdesign.congestion import Spread
 from netdesign.congestion.settings import setting
 from netdesign.congestion.sweep import built_at, depends_on_seed, joined, one_of_each
 from netdesign.errors import DesignError
@@ -28,6 +29,7 @@ from netdesign.reliability import optimism
 from netdesign.topology.naming import device_names
 
 PICKED = "picked"
+LOAD_TITLE = "How loaded is each link?"
 BUILT_TAPERS = (1.0, 2.0, 4.0, 8.0, 16.0)
 MOST_LINKS_IDLE = 8_000  # above them seeds are computed only when asked
 SIZES = np.exp2(np.arange(3, 17.1, 0.5))
@@ -41,10 +43,11 @@ class FabricPanel:
         self._break = break_it
         self._answer: Answer | None = None
         self.head = LiveHtml(acts={"break": break_it, "mend": lambda _: break_it(NONE)})
-        self.ports = Picture("fabric_ports", selection=[PICKED])
+        # thousands of marks: as elements of the page they would take longer than a key press
+        self.ports = Picture("fabric_ports", selection=[PICKED], renderer="canvas")
         self.tiers = Picture("fabric_tiers", selection=[PICKED])
         for picture in (self.ports, self.tiers):
-            picture.view.spec = _momentary(picture.view.spec)
+            picture.view.spec = _momentary(_of_load(picture.view.spec))
             picture.view.observe(self._clicked, "selection")
         self.singly, self.bundled = box([self.ports.view]), box([self.tiers.view])
         parts = (self.head, self.singly, self.bundled)
@@ -62,25 +65,20 @@ class FabricPanel:
         self.head.value = self._written(answer)
 
     def _written(self, answer: Answer) -> Markup:
-        worst = answer.worst
-        of = "all collectives, the highest" if worst is None else worst.name
-        if answer.request.value("shown") != "worst":
-            of = "all collectives, the highest"
         chosen = answer.request.value("broken")
         names = device_names(answer.fabric)[answer.fabric.hosts :]
         options = [tag("option", "a switch…", value="", selected=chosen not in names)]
         options += [tag("option", name, value=name, selected=name == chosen) for name in names]
         choose = tag("label", "Break ", tag("select", *options, data_act="break"))
-        what = answer.outcome.scenario.name if answer.outcome else "nothing is broken"
+        what = break_name(answer.outcome.scenario) if answer.outcome else "nothing is broken"
         mend = button("Mend all", "mend", enabled=answer.outcome is not None)
-        line = f"Load of the links: {of}. Red is a link that carries all it can."
         return join(
             (
-                tag(
-                    "header",
-                    tag("h2", "Where it waits"),
-                    tag("p", line, class_="nd-inputs"),
-                    class_="nd-card-head",
+                titled(
+                    "Where it waits: red carries all it can",
+                    load_of(answer),
+                    conditions(answer),
+                    broken_now(answer),
                 ),
                 tag(
                     "div",
@@ -109,6 +107,11 @@ class FabricPanel:
             self._break(NONE if name == self._answer.request.value("broken") else name)
 
 
+def _of_load(spec: dict[str, Any]) -> dict[str, Any]:
+    """A specification with the title of what this page shows."""
+    return {**spec, "title": {**spec["title"], "text": LOAD_TITLE}}
+
+
 def _momentary(part: Any) -> Any:
     """A specification whose pick ends when the mouse leaves: the load of all stays in view."""
     if isinstance(part, list):
@@ -125,12 +128,20 @@ class HeatPanel:
     """The hottest link of each pair of switches."""
 
     def __init__(self) -> None:
+        self.head, self.caption = LiveHtml(), LiveHtml()
         self.picture = Picture("fabric_heat", renderer="canvas")
-        self.caption = LiveHtml()
-        self.widget = card(self.picture.view, self.caption, classes="nd-panel-heat nd-half")
+        self.picture.view.spec = _of_load(self.picture.view.spec)
+        parts = (self.head, self.picture.view, self.caption)
+        self.widget = card(*parts, classes="nd-panel-heat nd-half")
 
     def show(self, answer: Answer) -> None:
         self.picture.show(answer.fabric, 1, answer.load, answer.broken_links)
+        self.head.value = titled(
+            "Which pair of switches is hottest?",
+            load_of(answer),
+            conditions(answer),
+            broken_now(answer),
+        )
         said = "The bar in a cell is the load of its hottest link; a dashed frame is broken. "
         self.caption.value = tag("p", said, self.picture.view.label, class_="nd-quiet")
 
@@ -140,8 +151,9 @@ class TaperPanel:
 
     def __init__(self) -> None:
         self.picture = Picture("slowdown_by_taper")
-        self.key = LiveHtml()
-        self.widget = card(self.picture.view, self.key, classes="nd-panel-taper nd-half")
+        self.head, self.key = LiveHtml(), LiveHtml()
+        parts = (self.head, self.picture.view, self.key)
+        self.widget = card(*parts, classes="nd-panel-taper nd-half")
         self._built: list[tuple[float, int, float]] = []
         self._of: tuple[Any, ...] = ()
 
@@ -154,6 +166,11 @@ class TaperPanel:
             tag("li", swatch(colour), tag("span", name)) for name, colour in keys(answer.curves)
         )
         self.key.value = tag("ul", items, class_="nd-taper-key")
+        self.head.value = titled(
+            "Does the taper hurt?",
+            conditions(answer),
+            "nothing broken",
+        )
 
     def later(self, answer: Answer) -> Iterator[None]:
         """Build the graph at other tapers, with the plan that is shown."""
@@ -211,8 +228,7 @@ class SeedsPanel:
             return
         parts: list[Spread] = []
         for seed in range(self.count):
-            conditions = with_seed(answer.request.conditions, seed)
-            parts.append(spread(answer.evaluation, conditions, seeds=1))
+            parts.append(seeds_of(answer, seed))
             yield
         entries = one_of_each(answer.found)
         all_of = joined(parts)
@@ -222,27 +238,26 @@ class SeedsPanel:
         self._of = _seeded(answer)
         steps = all_of.quantiles(all_of.step_s).tolist()
         self._shown = (
-            f"{plural(len(all_of.seeds), 'seed')} at {ratio(answer.request.value('taper'))}, "
-            f"nothing broken: step {digits(steps[0])} to {digits(steps[2])} s, "
+            f"{plural(len(all_of.seeds), 'seed')} · {conditions(answer, seeded=False)} · "
+            f"{broken_now(answer)}: step {digits(steps[0])} to {digits(steps[2])} s, "
             f"median {digits(steps[1])} s"
         )
         self._write("", offer=False)
 
     def _write(self, why: str, *, offer: bool) -> None:
-        head = tag("h2", "One seed is an anecdote")
-        shown = tag("p", f"Shown: {self._shown}", class_="nd-inputs")
         act = button("Compute now", "seeds", enabled=offer)
         note = tag("span", why or "Up to date.", role="status")
         self.head.value = join(
             (
-                tag("header", head, shown, class_="nd-card-head"),
+                titled("One seed is an anecdote", f"Shown: {self._shown}"),
                 tag("div", act, note, class_="nd-breaking"),
             )
         )
 
 
 def _seeded(answer: Answer) -> tuple[Any, ...]:
-    return (answer.design, with_seed(answer.request.conditions, 0))
+    broken = answer.request.broken if answer.outcome is not None else ""
+    return (answer.design, with_seed(answer.request.conditions, 0), broken)
 
 
 class GoodputPanel:

@@ -19,6 +19,7 @@ from netdesign.catalog import Parameter, data_directory
 from netdesign.catalog.switch_chips import switch_chips
 from netdesign.charts.words import FAMILIES
 from netdesign.congestion import Conditions
+from netdesign.congestion.members import order_with
 from netdesign.design import (
     Design,
     choices,
@@ -30,7 +31,7 @@ from netdesign.design import (
 from netdesign.errors import DesignError
 from netdesign.lossless import LosslessChoice
 
-AUTO, NONE, OWN, TRANSPORT = "auto", "none", "own", "transport"
+AUTO, NONE, OWN, TRANSPORT, WORST = "auto", "none", "own", "transport", "worst"
 LONGEST_QUERY = 8_192
 OF_DESIGN = MappingProxyType(
     {
@@ -49,10 +50,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         "broken": {
             NONE: "nothing",
-            "cable": "a cable of a server",
+            "cable": "a cable of a server, or its optics",
             "nic": "a NIC",
             "nic@0.5": "a NIC at half its rate",
-            "uplink": "a cable between switches",
+            "uplink": "a cable between switches, or its optics",
             "leaf": "a leaf",
             "spine": "a spine",
             "core": "a core switch",
@@ -65,7 +66,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "static": "static, by destination",
             "adaptive": "adaptive, spread evenly",
         },
-        "shown": {"worst": "of the slowest collective", "all": "highest of all collectives"},
+        "shown": {WORST: "of the slowest collective", "all": "highest of all collectives"},
         "chip": {AUTO: "that of the switch"},
         "fleet": {
             "llama-3": "Llama 3",
@@ -180,7 +181,7 @@ class Request:
             routing=None if routing == TRANSPORT else routing,
             queue_pairs=pairs,
             placement=str(self.values["placement"]),
-            rank_order=str(self.values["rank_order"]),
+            rank_order=order_with(str(self.values["rank_order"]), int(self.values["members"])),
             seed=int(self.values["seed"]),
         )
 

@@ -1,4 +1,4 @@
-// One chart. The specification is embedded once; after that only its named data sets are exchanged.
+// One chart. The specification is embedded once; after that only news of its named data sets come.
 // Vega itself comes from the page (a <script data-netdesign-runtime> of the template) or, where a
 // page has none (JupyterLab), once from the kernel.
 
@@ -39,6 +39,48 @@ function rows(value) {
 
 function allRows(data) {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, rows(value)]));
+}
+
+// News from the kernel: whole data sets, or of one in columns those that changed.
+function laidOver(known, news) {
+  const data = { ...known };
+  for (const [name, value] of Object.entries(news)) {
+    const partly = isObject(value) && isObject(value.changed);
+    data[name] = partly ? { ...known[name], ...value.changed } : value;
+  }
+  return data;
+}
+
+// The model's data are always complete: filled in place, since setting them would send them back.
+function initialize({ model }) {
+  let known = model.get("data");
+  model.on("change:data", () => {
+    const data = model.get("data");
+    if (data === known) return;
+    known = Object.assign(data, laidOver(known, data));
+  });
+  model.send({ type: "ready", revision: model.get("revision") });
+}
+
+function alike(columns, others) {
+  const names = Object.keys(columns);
+  return names.length > 0 && names.length === Object.keys(others).length
+    && names.every((name) => others[name] && others[name].length === columns[name].length);
+}
+
+// Only the marks that look different are drawn anew. A row that differs gets all of its cells back:
+// a transform may have written into them.
+function differences(view, { value: before, rows: held }, after) {
+  const changes = view.changeset();
+  const names = Object.keys(after);
+  const suspects = names.filter((name) => after[name] !== before[name]);
+  held.forEach((row, i) => {
+    if (suspects.every((name) => after[name][i] === before[name][i])) return;
+    for (const name of names) {
+      if (row[name] !== after[name][i]) changes.modify(row, name, after[name][i]);
+    }
+  });
+  return changes;
 }
 
 function isObject(value) {
@@ -87,6 +129,11 @@ function themeConfig(el) {
   return config;
 }
 
+function themeColour(el, { name, value }) {
+  const style = getComputedStyle(el.isConnected ? el : document.body);
+  return style.getPropertyValue(`--nd-${name.slice(6).replaceAll("_", "-")}`).trim() || value;
+}
+
 function isDark(el) {
   return getComputedStyle(el).colorScheme.includes("dark") || document.body.dataset.jpThemeLight === "false";
 }
@@ -118,11 +165,15 @@ async function render({ model, el }) {
   let mustEmbed = true;
   let gone = false;
   let drawn = 0;
+  let held = {}; // of each data set what is drawn, and the rows that Vega has of it
 
   const describe = () => {
     const label = model.get("label");
-    const svg = target.querySelector("svg.marks");
-    if (svg && label) svg.setAttribute("aria-label", label);
+    const marks = target.querySelector("svg.marks, canvas.marks");
+    if (marks && label) {
+      marks.setAttribute("aria-label", label);
+      if (marks.tagName === "CANVAS") marks.setAttribute("role", "img");
+    }
   };
 
   const listen = () => {
@@ -140,8 +191,13 @@ async function render({ model, el }) {
     if (api) api.finalize();
     api = null;
     const spec = structuredClone(model.get("spec"));
+    for (const param of spec.params || []) {
+      if (param.name.startsWith("theme_")) param.value = themeColour(el, param);
+    }
     // drawn with its data from the start: empty scales would only be drawn to be thrown away
-    spec.datasets = { ...spec.datasets, ...allRows(model.get("data")) };
+    const data = model.get("data");
+    spec.datasets = { ...spec.datasets, ...allRows(data) };
+    held = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, { value }]));
     api = await embed(target, spec, {
       renderer: "svg",
       actions: { export: { svg: true, png: true }, source: false, compiled: false, editor: false },
@@ -158,9 +214,18 @@ async function render({ model, el }) {
   };
 
   const pushData = async () => {
-    for (const [name, value] of Object.entries(allRows(model.get("data")))) {
+    for (const [name, value] of Object.entries(model.get("data"))) {
+      const last = held[name] || {};
+      if (last.value === value) continue;
       try {
-        api.view.data(name, value);
+        if (last.rows && isObject(value) && isObject(last.value) && alike(value, last.value)) {
+          api.view.change(name, differences(api.view, last, value));
+          last.value = value;
+        } else {
+          const fresh = rows(value);
+          held[name] = { value, rows: fresh };
+          api.view.data(name, fresh);
+        }
       } catch (error) {
         console.warn(`netdesign: the chart takes no data set "${name}": ${error.message}`);
       }
@@ -245,4 +310,4 @@ async function render({ model, el }) {
   };
 }
 
-export default { render };
+export default { initialize, render };
