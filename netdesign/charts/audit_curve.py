@@ -146,7 +146,7 @@ def build() -> alt.LayerChart:
     layers = frame(y=y) + band + expected + rule + words.properties(name="quiet_line") + measured
     return finished(
         layers,
-        title="Measured against expected",
+        title="Is the curve where the model expects it?",
         subtitle="Points: measured. Dashed: expected by the model; grey: where four in five "
         "measured systems lie.",
         height=260,
