@@ -71,7 +71,7 @@ class Document:
         whole = bytes(self.content).replace(b"\r\n", b"\n")
         if line_end(whole) == b"\r":
             whole = whole.replace(b"\r", b"\n")
-        return "\n".join(clean(line) for line in whole.decode("utf-8", "replace").split("\n"))
+        return clean(whole)
 
     def has(self, needle: bytes) -> int:
         """Where these bytes stand first, -1 if nowhere."""
@@ -84,20 +84,14 @@ class Document:
         """Which three bytes stand in it; None of a small file, where nothing is gained."""
         return triples_of(self.content) if len(self.content) > _SMALL else None
 
-    def line_at(self, place: int) -> str:
-        """The cleaned line around a byte."""
-        start, end = self.bounds_at(place)
-        return clean(bytes(self.content[start:end]).decode("utf-8", "replace"))
-
-    def bounds_at(self, place: int) -> tuple[int, int]:
-        """Where the line around a byte begins and ends; of a long one, what is near the byte."""
+    def line_around(self, place: int) -> tuple[str, int]:
+        """The cleaned line around a byte, and where it ends; of a long one, what is near it."""
         first = max(0, place - LONGEST_LINE)
         start = self.content.rfind(self._line_end, first, place)
         end = self.content.find(self._line_end, place, place + LONGEST_LINE)
-        return (
-            first if start < 0 else start + 1,
-            min(len(self.content), place + LONGEST_LINE) if end < 0 else end,
-        )
+        if end < 0:
+            end = min(len(self.content), place + LONGEST_LINE)
+        return clean(self.content[first if start < 0 else start + 1 : end]).rstrip(), end
 
     @cached_property
     def _line_end(self) -> bytes:
@@ -106,18 +100,17 @@ class Document:
     @property
     def is_noise(self) -> bool:
         """Whether the start of it is not text at all."""
-        sample = bytes(self.content[:_SAMPLE]).decode("utf-8", "replace")
-        return share_of_noise(sample) > _NOISE
+        return share_of_noise(self.content[:_SAMPLE]) > _NOISE
 
 
-def open_document(path: Path) -> Document:
-    """A file on disk.
+def open_document(path: Path, name: str | None = None) -> Document:
+    """A file on disk, called by its own name if no other is given.
 
     Raises
     ------
     DesignError     when it cannot be read
     """
-    name = path.name
+    name = (path.name if name is None else name).encode("utf-8", "replace").decode()
     try:
         status = path.stat()
         if stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode):
@@ -133,7 +126,8 @@ def open_document(path: Path) -> Document:
             return Document(name, _as_utf8(chain([start], rest), encoding))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise DesignError(name, None, "cannot be read", reason or "give another file") from error
+        hint = (reason or "give another file").lower()
+        raise DesignError(name, None, "cannot be read", hint) from error
 
 
 def document_of(name: str, content: bytes | str) -> Document:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -38,7 +40,25 @@ def audit(document: Document, context: Context | None = None) -> FileReport:
     -------
     FileReport              of kind "unknown" with one finding when nothing in it is known
     """
-    known = context or Context()
+    with _without_collection():
+        return _audited(document, context or Context())
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """The collector would walk the hundreds of thousands of rows of a large file again and again;
+    that doubles the time, and there is nothing in them to collect.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _audited(document: Document, known: Context) -> FileReport:
     read = [(kind, *kind.read(document)) for kind in KINDS if kind.recognises(document)]
     found = [entry for entry in read if not entry[0].is_empty(entry[1])]
     if not found:
@@ -77,7 +97,7 @@ def audit_whatever(document: Document, context: Context | None = None) -> FileRe
 def _check_of(document: Document) -> str:
     """The check of a plan whose script wrote this log; blank if none did."""
     place = document.has(MARK.encode())
-    return document.line_at(place).partition(MARK)[2].strip() if place >= 0 else ""
+    return document.line_around(place)[0].partition(MARK)[2].strip() if place >= 0 else ""
 
 
 def kind_named(name: str) -> Kind:

@@ -36,9 +36,10 @@ class Kind:
         ahead = {needle: place for needle, place in places.items() if place >= 0}
         while ahead:
             place = min(ahead.values())
-            if self.signature.search(document.line_at(place)):
+            text, end = document.line_around(place)
+            if self.signature.search(text):
                 return True
-            end = max(place + 1, document.bounds_at(place)[1])
+            end = max(place + 1, end)
             for needle in [needle for needle, place in ahead.items() if place < end]:
                 ahead[needle] = document.content.find(needle, end)
                 if ahead[needle] < 0:

@@ -13,21 +13,20 @@ from typing import NamedTuple
 
 LONGEST_LINE = 65_536  # characters of a line that a reader sees
 BLOCK = 1 << 20
-_MOST_BYTES = 4 * LONGEST_LINE  # of a line that are decoded
 _PLAIN = bytes(range(32, 127)) + b"\t\n"
 _BLANK = b" \t\r\n"
+_CONTROLS = bytes([*range(9), 11, 12, *range(14, 32), 127])
 
 _ESCAPE = re.compile(
-    "\x1b(?:"
-    r"\[[0-?]*[ -/]*[@-~]"  # colours and cursor
-    r"|\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles and links
-    r"|[@-Z\\-_]|\([0-9A-Z])"
+    b"\x1b(?:"
+    rb"\[[0-?]*[ -/]*[@-~]"  # colours and cursor
+    rb"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # titles and links
+    rb"|[@-Z\\-_]|\([0-9A-Z])"
 )
 _LAUNCHER = re.compile(  # mpirun --tag-output; of release 5 with the name of the job
-    r"\[(?:[\w.-]{1,200}@)?\d+,\d+\]<std(?:out|err|diag)>:?"
+    rb"\[(?:[\w.-]{1,200}@)?\d+,\d+\]<std(?:out|err|diag)>:?"
 )
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ufeff]")
-_SUSPECT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd\ufeff]|<std")
+_ODD = re.compile("[\x80-\x9f\ufffd\ufeff]")
 
 Bytes = bytes | mmap.mmap
 
@@ -40,17 +39,22 @@ class Line(NamedTuple):
     cut: bool = False  # longer than that in the file
 
 
-def clean(text: str) -> str:
-    """A line without colours, ``[1,0]<stdout>:`` wherever it stands, and control characters."""
-    if _SUSPECT.search(text) is None:
-        return text.rstrip()
-    without = _LAUNCHER.sub("", _ESCAPE.sub("", text))
-    return _CONTROL.sub("", without).rstrip()
+def clean(raw: bytes) -> str:
+    """Text without colours, ``[1,0]<stdout>:`` wherever it stands, and control characters.
+
+    Line feeds, carriage returns and tabs stay.
+    """
+    if b"\x1b" in raw:
+        raw = _ESCAPE.sub(b"", raw)
+    if b"<std" in raw:
+        raw = _LAUNCHER.sub(b"", raw)
+    text = raw.translate(None, _CONTROLS).decode("utf-8", "ignore")
+    return text if text.isascii() else _ODD.sub("", text)
 
 
-def share_of_noise(text: str) -> float:
-    """Which part of the characters is of no text."""
-    return len(_CONTROL.findall(_ESCAPE.sub("", text))) / max(1, len(text))
+def share_of_noise(raw: bytes) -> float:
+    """Which part of some bytes is of no text."""
+    return 1 - len(clean(raw).encode()) / max(1, len(_ESCAPE.sub(b"", raw)))
 
 
 def line_end(content: Bytes) -> bytes:
@@ -77,14 +81,12 @@ def lines_of(content: Bytes, skipped: Container[int] = ()) -> Iterator[Line]:
 
 
 def _cleaned(number: int, block: bytes, skipped: Container[int]) -> Iterator[Line]:
-    for at, raw in enumerate(block.split(b"\n"), number):
+    for at, whole in enumerate(clean(block).split("\n"), number):
         if at in skipped:
             continue
-        for part in raw.rstrip(b"\r").split(b"\r") if b"\r" in raw else (raw,):
-            text = part[:_MOST_BYTES].decode("utf-8", "replace")
-            cut = len(text) > LONGEST_LINE or len(part) > _MOST_BYTES
-            text = clean(text)
-            yield Line(at, text[:LONGEST_LINE].rstrip() if cut else text, cut)
+        for text in whole.rstrip("\r").split("\r") if "\r" in whole else (whole,):
+            cut = len(text) > LONGEST_LINE
+            yield Line(at, text[:LONGEST_LINE].rstrip() if cut else text.rstrip(), cut)
 
 
 def _blocks(content: Bytes, end: bytes) -> Iterator[tuple[int, bytes]]:
@@ -101,6 +103,8 @@ def _blocks(content: Bytes, end: bytes) -> Iterator[tuple[int, bytes]]:
         if found:
             yield number, whole if end == b"\n" else whole.replace(end, b"\n")
             number += whole.count(end) + 1
+        if len(rest) > BLOCK:
+            rest = rest.replace(b"\0", b"")  # a hole that the rotation of a log left
         if len(rest) <= BLOCK:
             continue
         parts, found, tail = rest.rpartition(b"\r")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from infiniband_dumps import Dump, two_tiers
 
+from netdesign.audit.context import Context, line_rate_of
 from netdesign.audit.document import document_of
 from netdesign.audit.found.checks import findings_of
 from netdesign.audit.found.names import adapter_of, is_factory_name, label_of
@@ -157,6 +158,24 @@ def test_a_link_slower_than_its_like() -> None:
     finding = found["slow-link"]
     assert "LEAF-01 port 5 to node05 HCA-1 port 1 at 4xHDR (200 of 400 Gb/s" in finding.message
     assert "Links of one tier differ" in found["mixed-speeds"].message
+
+
+def test_a_link_far_below_the_others_where_nothing_is_usual() -> None:
+    dump = Dump()
+    dump.switch("LEAF")
+    for port, speed in enumerate(["4xEDR", "4xFDR", "4xFDR", "4xQDR", "4xSDR"], 1):
+        dump.adapter(f"lab{port} HCA-1")
+        dump.link("LEAF", port, f"lab{port} HCA-1", 1, speed)
+    finding = findings(dump)["slow-link"]
+    assert [link["b"] for link in finding.evidence["links"]] == ["lab5 HCA-1"]
+
+
+def test_links_below_the_rate_that_was_given() -> None:
+    network = tiered(network_of(two_tiers()))
+    assert findings_of(network, Context(line_rate=line_rate_of("400G"))) == []
+    (finding,) = findings_of(network, Context(line_rate=line_rate_of("800G")))
+    assert (finding.rule, finding.severity) == ("below-line-rate", "warning")
+    assert (finding.evidence["count"], finding.evidence["line_rate_gbps"]) == (16, 800)
 
 
 def test_speeds_that_differ_by_tier_were_meant() -> None:

@@ -271,6 +271,38 @@ def test_a_port_that_is_said_to_lead_to_two_places() -> None:
     assert "LEAF port 1 is cabled to node1 HCA-1 port 1 in line" in finding.message
 
 
+def test_questions_without_an_answer_and_cables_that_lead_back() -> None:
+    dump = two_tiers()
+    dump.link("LEAF-01", 20, "LEAF-01", 21)
+    text = (
+        "src/query_smp.c:195; umad (DR path slid 0; dlid 0; 0,1,31 Attr 0x11:0) bad status 110; "
+        "Connection timed out\n" + dump.text()
+    )
+    report = report_of(text)
+    assert report.not_understood == ()
+    found = {finding.rule: finding for finding in report.findings}
+    assert set(found) == {"discovery-incomplete", "loop"}
+    assert "0,1,31" in found["discovery-incomplete"].message
+    assert found["loop"].evidence["count"] == 1
+    assert report.summary["links"] == 33
+    assert report.summary["leaves"][0]["across"] == 0
+
+
+def test_chips_of_one_box_are_told_apart() -> None:
+    dump = Dump()
+    dump.switch("box/U1")
+    dump.switch("box/U2")
+    dump.adapter("node1 HCA-1")
+    dump.link("box/U1", 1, "node1 HCA-1", 1, "1xXDR")
+    dump.link("box/U2", 1, "node1 HCA-1", 2, "1xXDR")
+    text = dump.text()
+    for chip in ("U1", "U2"):
+        text = text.replace(f"box/{chip}:MQM9700/U1", f"box:Q3400_RA/{chip}")
+    report = report_of(text)
+    assert [leaf["name"] for leaf in report.summary["leaves"]] == ["box/U1", "box/U2"]
+    assert "director" not in {finding.rule for finding in report.findings}
+
+
 def test_boards_of_a_director_are_told_apart() -> None:
     dump = Dump()
     for name in ("big/L01", "big/S01"):

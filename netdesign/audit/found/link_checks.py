@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from statistics import median_high
 from typing import Any
 
+from netdesign.audit.context import Context
 from netdesign.audit.found.network import FoundLink
 from netdesign.audit.found.rates import data_gbps_of
 from netdesign.audit.found.servers import servers_of
@@ -14,6 +16,7 @@ from netdesign.audit.found.summary import speed_words
 from netdesign.audit.found.tiers import TIER_NAMES, Tiered, tier_name
 from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
+from netdesign.units import bytes_per_second_to_gbps
 
 MOST_NAMED = 20  # links or devices that the evidence of a finding lists
 _TIERS = (*TIER_NAMES, *(tier_name(tier) for tier in range(len(TIER_NAMES), 100)))
@@ -108,6 +111,24 @@ def is_degraded(link: FoundLink) -> bool:
     return link.possible_gbps > link.gbps or link.possible not in ("", link.speed)
 
 
+def loops(tiered: Tiered) -> list[Finding]:
+    """Cables that lead back to the device that they come from."""
+    back = [link for link in tiered.links if link.a == link.b]
+    if not back:
+        return []
+    return [
+        Finding(
+            "loop",
+            "warning",
+            link_words(tiered, back[0]),
+            f"{plural(len(back), 'cable')} from a device back to itself: "
+            f"{named(link_words(tiered, link) for link in back)}. They take two ports each and "
+            "carry nothing: left from a test, or put into the wrong port.",
+            evidence_of(tiered, back),
+        )
+    ]
+
+
 def degraded_links(tiered: Tiered) -> list[Finding]:
     """Links that both ends could run faster, where the tool says so."""
     slow = [link for link in tiered.links if is_degraded(link)]
@@ -146,7 +167,7 @@ def _groups(tiered: Tiered) -> dict[str, list[FoundLink]]:
         groups[f"{_tier_word(tiered, other)} to {family}"].append(link)
     for link in tiered.switch_links:
         low, high = sorted(tiered.tier.get(key, 99) for key in (link.a, link.b))
-        if high < 99:
+        if high < 99 and link.a != link.b:
             groups[f"{tier_name(low)} to {tier_name(high)}"].append(link)
     return groups
 
@@ -156,21 +177,33 @@ def _tier_word(tiered: Tiered, key: str) -> str:
     return "switch" if tier is None else tier_name(tier)
 
 
+def _usual(links: Sequence[FoundLink]) -> float | None:
+    """The rate that nearly all of these links have; None if there is none."""
+    rates = Counter(link.gbps for link in links if link.gbps is not None)
+    total = sum(rates.values())
+    if total < _FEWEST_ALIKE:
+        return None
+    usual, count = rates.most_common(1)[0]
+    return usual if count >= limit("mostly-alike") * total else None
+
+
 def slow_links(tiered: Tiered) -> list[Finding]:
-    """Links slower than most of their like."""
+    """Links slower than most of their like, or far slower than all other hosts' links."""
     found: list[tuple[str, FoundLink, float]] = []
+    rates = [link.gbps for link in tiered.host_links if link.gbps is not None]
+    middle = median_high(rates) if len(rates) >= _FEWEST_ALIKE else 0.0
     for group, links in _groups(tiered).items():
-        rates = Counter(link.gbps for link in links if link.gbps is not None)
-        if sum(rates.values()) < _FEWEST_ALIKE:
-            continue
-        usual, count = rates.most_common(1)[0]
-        if usual is None or count < limit("mostly-alike") * sum(rates.values()):
+        usual = _usual(links)
+        least, to_hosts = usual, group.partition(" to ")[2] not in _TIERS
+        if usual is None and to_hosts:
+            usual, least = middle, limit("far-slower") * middle
+        if usual is None or least is None:
             continue
         found += [
             (group, link, usual)
             for link in links
             if link.gbps is not None
-            and link.gbps < usual
+            and link.gbps < least
             and link.possible_gbps is None
             and (not link.other_speed or link.speed == link.other_speed)
         ]
@@ -182,7 +215,7 @@ def slow_links(tiered: Tiered) -> list[Finding]:
             "slow-link",
             "warning",
             link_words(tiered, links[0]),
-            f"{plural(len(found), 'link')} slower than the others of the same kind: "
+            f"{plural(len(found), 'link')} slower than others of the kind: "
             + named(
                 f"{link_words(tiered, link)} at {speed_words(link)} ({link.gbps:g} of {usual:g} "
                 f"Gb/s, {group})"
@@ -241,8 +274,33 @@ def unknown_speeds(tiered: Tiered) -> list[Finding]:
             "note",
             "whole network",
             f"The file does not say the speed of {len(silent):,} of "
-            f"{plural(len(tiered.links), 'link')}: bandwidth up and down is not known there.",
+            f"{plural(len(tiered.links), 'link')}: bandwidth up and down is not known there. "
+            "Give a file that says it: ibnetdiscover of a newer release, or iblinkinfo.",
             {"count": len(silent)},
+        )
+    ]
+
+
+def below_the_rate_given(tiered: Tiered, context: Context) -> list[Finding]:
+    """Links of hosts that are slower than the rate that was given, or than the design's."""
+    rate = context.port_rate
+    if rate is None:
+        return []
+    gbps = round(bytes_per_second_to_gbps(rate), 6)
+    slow = [link for link in tiered.host_links if link.gbps is not None and link.gbps < gbps]
+    if not slow:
+        return []
+    given = context.line_rate is not None
+    return [
+        Finding(
+            "below-line-rate",
+            "warning" if given else "note",  # beside a design's, there may be other networks
+            link_words(tiered, slow[0]),
+            f"{len(slow):,} of {plural(len(tiered.host_links), 'host link')} run below the "
+            f"{gbps:g} Gb/s {'that were given' if given else 'of the design'}: "
+            + named(f"{link_words(tiered, link)} at {speed_words(link)}" for link in slow)
+            + ". A slower adapter or cable, a port that fell back, or another network.",
+            {**evidence_of(tiered, slow), "line_rate_gbps": gbps},
         )
     ]
 
@@ -250,6 +308,7 @@ def unknown_speeds(tiered: Tiered) -> list[Finding]:
 LINK_CHECKS = (
     asymmetric_links,
     one_sided_links,
+    loops,
     degraded_links,
     slow_links,
     mixed_speeds,

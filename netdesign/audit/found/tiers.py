@@ -102,7 +102,8 @@ class Tiered:
         found: dict[str, list[tuple[FoundLink, str]]] = defaultdict(list)
         for link in self.links:
             found[link.a].append((link, link.b))
-            found[link.b].append((link, link.a))
+            if link.a != link.b:
+                found[link.b].append((link, link.a))
         return found
 
     @cached_property
@@ -152,6 +153,8 @@ class Tiered:
         up: list[FoundLink] = []
         across: list[FoundLink] = []
         for link, other in self.at[key]:
+            if other == key:
+                continue
             role = self.role(other)
             if role == "host":
                 down.append(link)
@@ -204,7 +207,7 @@ def tiered(network: FoundNetwork) -> Tiered:
     hosts: dict[str, int] = dict.fromkeys(switches, 0)
     beside: dict[str, dict[str, int]] = {key: {} for key in switches}
     for link in network.links:
-        if link.is_management:
+        if link.is_management or link.a == link.b:
             continue
         for key, other in ((link.a, link.b), (link.b, link.a)):
             if key in switches:

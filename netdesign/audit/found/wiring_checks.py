@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import product
@@ -14,6 +15,7 @@ from netdesign.audit.found.tiers import Leaf, Tiered, joined_sets, tier_name
 from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
 
+_BOARD = re.compile(r"([^/]+)/[LS]\d")  # line and spine boards; /U2 is a second chip
 _FEWEST_PAIRS = 3  # of which most can tell what is usual
 _MOST_PAIRS = 4_000_000  # of a tier that are looked at
 
@@ -273,9 +275,9 @@ def _neighbours(tiered: Tiered, leaf: Leaf) -> set[str]:
 def directors(tiered: Tiered) -> list[Finding]:
     """Switches that are boards of one chassis."""
     boards = Counter(
-        device.name.partition("/")[0]
+        match[1]
         for device in tiered.network.devices.values()
-        if device.role == "switch" and "/" in device.name
+        if device.role == "switch" and (match := _BOARD.match(device.name)) is not None
     )
     if not boards:
         return []

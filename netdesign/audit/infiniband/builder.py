@@ -157,8 +157,17 @@ class Builder:
                 inside[end.other] = inside.get(end.other, 0) + 1
             elif end.other in aggregation:
                 inside[key] = inside.get(key, 0) + 1
+        self._name_first_chips()
         devices = {key: _found(key, dev, inside.get(key, 0)) for key, dev in self.devices.items()}
         return FoundNetwork(devices, tuple(links), self.ports_down)
+
+    def _name_first_chips(self) -> None:
+        """A box with a second chip "name/U2" has a first one, which is called plainly."""
+        boxes = {dev.name[:-3] for dev in self.devices.values() if dev.name.endswith("/U2")}
+        if boxes:
+            for device in self.devices.values():
+                if device.name in boxes:
+                    device.name += "/U1"
 
     def _all_ends(self) -> Iterator[tuple[tuple[str, str], End]]:
         """The first end of every link, those of conflicts last."""

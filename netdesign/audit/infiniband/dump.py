@@ -18,6 +18,7 @@ from netdesign.audit.infiniband.words import (
     listed_of,
     speed_of,
     switch_of,
+    unreached_of,
 )
 from netdesign.audit.report import Understood
 
@@ -69,6 +70,7 @@ class Discovery:
     conflicts: tuple[str, ...] = ()  # sentences on ports that are said to lead to two places
     conflict_count: int = 0
     listed: tuple[Listed, ...] = ()  # devices that the file only names
+    unreached: tuple[str, ...] = ()  # paths on which the tool got no answer
 
     @cached_property
     def tiers(self) -> Tiered:
@@ -87,6 +89,7 @@ class _Reader:
         self.made = ""
         self.listed: dict[str, Listed] = {}
         self.by_port_id = False
+        self.unreached: list[str] = []
         self.comments: list[int] = []
         self.speeds: dict[str, str] = {}
 
@@ -103,7 +106,12 @@ class _Reader:
             return True
         if first in "SCR" and (text.startswith(("SW ", "CA ", "RT ")) and self._row(number, text)):
             return True
-        return (first in "SCHR" and self._header(number, text)) or is_prompt(text)
+        if (first in "SCHR" and self._header(number, text)) or is_prompt(text):
+            return True
+        place = unreached_of(text)
+        if place and len(self.unreached) < _MOST_COMMENTS:
+            self.unreached.append(place)
+        return bool(place)
 
     def _comment(self, number: int, text: str) -> bool:
         """A comment belongs to the dump if a part of the dump is what comes next."""
@@ -268,5 +276,6 @@ def read_discovery(document: Document) -> tuple[Discovery, Understood]:
         tuple(reader.build.conflicts),
         reader.build.conflict_count,
         tuple(reader.listed.values()),
+        tuple(reader.unreached),
     )
     return found, reader.used

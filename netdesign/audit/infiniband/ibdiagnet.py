@@ -17,7 +17,7 @@ from netdesign.audit.found.summary import summary_of
 from netdesign.audit.found.tiers import Tiered, tiered
 from netdesign.audit.infiniband.diagnosis import Diagnosis, Firmware, LogReader
 from netdesign.audit.infiniband.diagnosis_tables import TableReader
-from netdesign.audit.infiniband.ibnetdiscover import conflicts
+from netdesign.audit.infiniband.remarks import conflicts
 from netdesign.audit.infiniband.words import is_prompt, speed_of
 from netdesign.audit.kind import Kind
 from netdesign.audit.report import Finding, Understood
@@ -143,7 +143,7 @@ def _judge(content: IbdiagnetReport, context: Context) -> list[Finding]:
         *_inside(log),
     ]
     if content.table_rows:
-        found += findings_of(content.tiers)
+        found += findings_of(content.tiers, context)
         found += conflicts(content.conflicts, content.conflict_count)
     return found
 

@@ -10,8 +10,8 @@ from netdesign.audit.document import Document
 from netdesign.audit.found.checks import findings_of
 from netdesign.audit.found.link_checks import is_degraded, plural
 from netdesign.audit.found.summary import summary_of
-from netdesign.audit.infiniband.ibnetdiscover import conflicts
 from netdesign.audit.infiniband.link_report import LinkReport, read_link_report
+from netdesign.audit.infiniband.remarks import conflicts, unreached
 from netdesign.audit.kind import Kind
 from netdesign.audit.report import Finding, Understood
 
@@ -36,7 +36,7 @@ def _summarise(content: LinkReport) -> dict[str, Any]:
 def _judge(content: LinkReport, context: Context) -> list[Finding]:
     if not content.ports:
         return [_only_lists(content)]
-    found = findings_of(content.tiers)
+    found = findings_of(content.tiers, context)
     if content.not_active:
         first = ", ".join(content.not_active[:3])
         found.append(
@@ -49,7 +49,11 @@ def _judge(content: LinkReport, context: Context) -> list[Finding]:
                 {"count": len(content.not_active), "ports": list(content.not_active[:20])},
             )
         )
-    return [*found, *conflicts(content.conflicts, content.conflict_count)]
+    return [
+        *found,
+        *conflicts(content.conflicts, content.conflict_count),
+        *unreached(content.unreached),
+    ]
 
 
 def _only_lists(content: LinkReport) -> Finding:

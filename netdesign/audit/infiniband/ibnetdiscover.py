@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from netdesign.audit.context import Context
@@ -11,25 +10,9 @@ from netdesign.audit.document import Document
 from netdesign.audit.found.checks import findings_of
 from netdesign.audit.found.summary import summary_of
 from netdesign.audit.infiniband.dump import Discovery, read_discovery
+from netdesign.audit.infiniband.remarks import conflicts, unreached
 from netdesign.audit.kind import Kind
 from netdesign.audit.report import Finding, Understood
-
-
-def conflicts(sentences: Sequence[str], count: int) -> list[Finding]:
-    """Ports that a file cables to two places."""
-    if not count:
-        return []
-    more = f" and {count - 1:,} more" if count > 1 else ""
-    return [
-        Finding(
-            "conflicting-ports",
-            "warning",
-            "file",
-            f"The file contradicts itself: {sentences[0]}{more}. Two dumps in one file, or cables "
-            "that moved while it was made: the first word is taken.",
-            {"count": count, "conflicts": list(sentences[:20])},
-        )
-    ]
 
 
 def _read(document: Document) -> tuple[Discovery, Understood]:
@@ -42,8 +25,9 @@ def _summarise(content: Discovery) -> dict[str, Any]:
 
 def _judge(content: Discovery, context: Context) -> list[Finding]:
     return [
-        *findings_of(content.tiers),
+        *findings_of(content.tiers, context),
         *conflicts(content.conflicts, content.conflict_count),
+        *unreached(content.unreached),
     ]
 
 

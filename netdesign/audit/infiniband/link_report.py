@@ -19,6 +19,7 @@ from netdesign.audit.infiniband.words import (
     listed_of,
     speed_of,
     switch_of,
+    unreached_of,
 )
 from netdesign.audit.report import Understood
 
@@ -30,6 +31,7 @@ _RATE = re.compile(r"([\d.]{1,12}) Gbps")
 _STATE = re.compile(r"([A-Z][A-Za-z]+) ?/ *([A-Za-z]+)")
 _ROLES: dict[str, Role] = {"Switch": "switch", "CA": "host", "Router": "unknown"}
 _MOST_LISTED = 200_000
+_MOST_UNREACHED = 1000
 _MOST_PORTS_OF_A_CARD = 4
 
 
@@ -43,6 +45,7 @@ class LinkReport:
     listed: tuple[Listed, ...] = ()
     conflicts: tuple[str, ...] = ()
     conflict_count: int = 0
+    unreached: tuple[str, ...] = ()  # paths on which the tool got no answer
 
     @cached_property
     def tiers(self) -> Tiered:
@@ -89,6 +92,7 @@ class _Reader:
     listed: dict[str, Listed] = field(default_factory=dict)
     section: _Section | None = None
     block: int = 0
+    unreached: list[str] = field(default_factory=list)
 
     def line(self, number: int, text: str) -> bool:
         start = text.find("==(")
@@ -96,6 +100,11 @@ class _Reader:
         if end >= 0:
             return self._row(number, text[:start].strip(), text[start + 3 : end], text[end + 3 :])
         if text[0] in "SCR" and self._header(number, text):
+            return True
+        place = unreached_of(text)
+        if place:  # in the midst of a dump
+            if len(self.unreached) < _MOST_UNREACHED:
+                self.unreached.append(place)
             return True
         self.block += 1
         self.section = None
@@ -292,6 +301,7 @@ def _assembled(reader: _Reader) -> LinkReport:
         tuple(reader.listed.values()),
         tuple(build.conflicts),
         build.conflict_count,
+        tuple(reader.unreached),
     )
 
 

@@ -15,6 +15,7 @@ _LIST = re.compile(
     r"(?: devid \S+ vendid \S+)? \"(.*)\"(?:.*? lid (\d+))?"
 )
 _LIST_ROLES: dict[str, Role] = {"Switch": "switch", "Ca": "host", "CA": "host"}
+_UNREACHED = re.compile(r"umad \(([^)]*)\)? bad status (\d+)|ibwarn: \[\d+\] (.*)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _PROMPT = re.compile(r"(?:\[?[\w.-]+@[^#$]{1,80})?[#$](?: *\Z| +(?:sudo +)?ib[a-z]{3,20}\b)")
 
@@ -81,3 +82,11 @@ def speed_of(width: str, lane: str) -> str:
 def is_prompt(text: str) -> bool:
     """Whether a line is a shell prompt, alone or with one of these tools."""
     return ("@" in text or text[0] in "#$") and _PROMPT.match(text) is not None
+
+
+def unreached_of(text: str) -> str:
+    """Where the tool could not get an answer, as it says it; "" for any other line."""
+    if "umad (" not in text and "ibwarn: [" not in text:
+        return ""
+    match = _UNREACHED.search(text)
+    return "" if match is None else (match[1] or match[3] or "")[:200]

@@ -49,8 +49,10 @@ def prompt_of(text: str) -> Prompt | None:
 
 def _is_command(text: str) -> bool:
     low = text.lower().removeprefix("sudo ").removeprefix("run ").removeprefix("docker ")
-    starts = ("show ", "sh ", "lldpc", "net ", "nv ", "netq ", "lldpshow", "exec ", "ip netns")
-    starts += ("display ", "networkctl ")
+    starts = (
+        *("show ", "sh ", "lldpc", "net ", "nv ", "netq ", "lldpshow", "exec ", "ip netns"),
+        *("display ", "networkctl "),
+    )
     return low.startswith(starts) and len(text) <= 200
 
 

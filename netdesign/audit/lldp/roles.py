@@ -29,11 +29,9 @@ def role_of(row: Neighbour) -> Role:
     system = row.system_description.lower()
     if any(word in system for word in _SWITCH_SYSTEMS):
         return "switch"
-    there = (row.remote_port, row.port_description)
     if any(word in system for word in _HOST_SYSTEMS):
-        # a switch may run a plain Linux and say so
-        forwards = "bridge" in (row.capabilities or ()) and any(map(is_of_switch, there))
-        return "switch" if forwards else "host"
+        return "host"
+    there = (row.remote_port, row.port_description)
     if any(is_of_host(port) for port in there) and not any(is_of_switch(port) for port in there):
         return "host"
     capabilities = row.capabilities

@@ -110,7 +110,12 @@ FORMS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ),
     (
         "Huawei table",
-        (("local intf", "local"), ("neighbor dev", "name"), ("neighbor intf", "port")),
+        (
+            ("local intf", "local"),
+            ("neighbor dev", "name"),
+            ("neighbor intf", "port"),
+            ("exptime", ""),
+        ),
     ),
     (
         "Huawei table",

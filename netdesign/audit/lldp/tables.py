@@ -73,7 +73,7 @@ class TableReader:
             self._draft.total(int(total.group(1)))
             self.close()
             return True
-        has_title = any(word in text for word in ("ort", "ntf", "eer", "PORT"))
+        has_title = any(word in text for word in ("ort", "ntf", "eer", "nterface", "PORT"))
         if has_title and self._heading(number, text):
             return True
         if text.lstrip()[:32].lower().startswith(_COUNTERS):

@@ -33,6 +33,7 @@ class _Logical:
     last: int
     text: str
     is_cut: bool
+    is_apart: bool  # prose, a fence of Markdown or a tag stands before it
 
 
 def read_conf(document: Document, draft: Draft, used: Understood) -> None:
@@ -45,15 +46,20 @@ def read_conf(document: Document, draft: Draft, used: Understood) -> None:
             draft.topologies.append(drafts[plugin])
         return drafts[plugin]
 
+    apart = 0  # the line from which on the definitions stand apart from those before
+    outside = False
     for logical in _logical_lines(document, used):
         first = _first_key(logical.text)
         if first is None:
+            outside = True
             continue
         pairs, stray = _pairs(logical.text)
         keys = {key.lower(): value for key, value in pairs}
         if first not in keys:
             continue
         used.add_range(logical.number, logical.last)
+        apart = logical.number if logical.is_apart or outside else apart
+        outside = False
         if logical.is_cut:
             draft.fault(
                 "line-too-long",
@@ -62,6 +68,9 @@ def read_conf(document: Document, draft: Draft, used: Understood) -> None:
                 "The line is too long to be read whole: its last names are missing here.",
             )
         if first in _STARTS:
+            plugin = _STARTS[first]
+            if draft.begins_anew(of(plugin, logical.number), keys[first], apart, logical.number):
+                drafts[plugin] = draft.split(drafts[plugin], apart)
             _unit(draft, of(_STARTS[first], logical.number), keys, first, logical.number)
             _complain(draft, keys, stray, first, logical.number)
         elif first == "blocksizes":
@@ -73,12 +82,16 @@ def _logical_lines(document: Document, used: Understood) -> Iterator[_Logical]:
     parts: list[str] = []
     number = size = 0
     is_cut = False
+    is_apart = False
     last = 0
     for line in document.lines():
         text = line.text
         if not parts and (not text or text[0] not in _FIRST_LETTERS or "=" not in text):
             if text and _says_nothing(text):
                 used.add(line.number)
+                is_apart = is_apart or not text.lstrip().startswith("#")
+            elif text.strip():
+                is_apart = True
             continue
         if "#" in text:
             text = _without_comment(text)
@@ -98,10 +111,11 @@ def _logical_lines(document: Document, used: Understood) -> Iterator[_Logical]:
                     is_cut = True
                 continue
         parts.append(text)
-        yield _Logical(number, last, "".join(parts), is_cut)
+        yield _Logical(number, last, "".join(parts), is_cut, is_apart)
         parts = []
+        is_apart = False
     if parts:
-        yield _Logical(number, last, "".join(parts), is_cut)
+        yield _Logical(number, last, "".join(parts), is_cut, is_apart)
 
 
 def _says_nothing(text: str) -> bool:

@@ -113,6 +113,30 @@ class Draft:
                 children=_joined(before.children, unit.children),
             )
 
+    def begins_anew(self, topology: TopologyDraft, name: str, apart: int, line: int) -> bool:
+        """Whether a second definition is one of another file: text stands between the two."""
+        before = topology.units.get(name)
+        if before is None or before.line >= apart:
+            return False
+        self.fault(
+            "several-files",
+            "note",
+            f"line {line}",
+            f"{name} is defined on line {before.line} and again on line {line}, with other text "
+            "in between: taken as two topologies. In one topology.conf Slurm would stop at the "
+            "second definition.",
+            {"lines": [before.line, line]},
+        )
+        return True
+
+    def split(self, topology: TopologyDraft, apart: int) -> TopologyDraft:
+        """A new topology with what was defined from a line on."""
+        fresh = TopologyDraft(topology.name, topology.plugin, apart)
+        fresh.units = {name: unit for name, unit in topology.units.items() if unit.line >= apart}
+        topology.units = {name: unit for name, unit in topology.units.items() if unit.line < apart}
+        self.topologies.append(fresh)
+        return fresh
+
     def finished(self) -> SlurmContent:
         return SlurmContent(
             topologies=tuple(
