@@ -46,6 +46,14 @@ def guess(page: Page) -> None:
     )
 
 
+def dropped(page: Page) -> None:
+    """Hold the sample log against a design."""
+    page.get_by_role("button", name="A sample to try").click()
+    page.locator(".nd-file").wait_for()
+    page.get_by_label("Held against").select_option("llama-3-8b-64-h100")
+    page.get_by_text("As predicted").wait_for()
+
+
 SHOTS = (
     Shot("home", size=(1280, 480)),
     Shot("studio-light", "studio.ipynb"),
@@ -68,6 +76,9 @@ SHOTS = (
         scale=0.75,
     ),
     Shot("executive-summary", "executive_summary.ipynb", size=(1280, 1200)),
+    Shot("ib-or-roce", "ib_or_roce.ipynb", size=(1280, 1200), scale=0.75),
+    Shot("congestion", "congestion_and_failures.ipynb", size=(1280, 1300), scale=0.75),
+    Shot("audit", "audit.ipynb", size=(1280, 1200), before=dropped),
     Shot("lesson-1", "lesson_01_one_slow_link.ipynb", size=(1280, 1200), before=guess),
 )
 
