@@ -39,6 +39,7 @@ from netdesign.performance.collective_prediction import (
 # Of the section ``measured``, in the order of the fields of OwnSpeeds.
 FACTORS = ("domain_speed", "network_speed", "domain_start_up", "network_start_up")
 _STEPS, _ENOUGH, _NUDGE = 40, 1e-7, 1e-3  # of the search, in logarithms
+_MOST_TOLD = 20  # logs that an error names
 _NORMAL = 1.2816  # standard deviations between which and below which 80 % of a normal lie
 
 
@@ -224,7 +225,7 @@ def _without_copies(points: Sequence[OwnPoint], told: list[LeftOut]) -> list[Own
 def _sound(rows: _Rows, told: list[LeftOut]) -> _Rows:
     """Rows without those so far off that something is broken, or is not what it is said to be.
 
-    A log most of whose rows are goes as a whole.
+    A log most of whose rows are goes as a whole. No factor makes up for what is faster than links.
     """
     if not rows.points:
         return rows
@@ -236,6 +237,9 @@ def _sound(rows: _Rows, told: list[LeftOut]) -> _Rows:
     )
     slow = rows.measured > np.maximum(high, far * predicted)
     fast = rows.measured < np.minimum(low, predicted / far)
+    lowest, highest = np.exp(_ends())
+    fastest = rows.time(OwnSpeeds(*highest[:2], *lowest[2:]))
+    above = rows.measured < fastest * low / predicted
     names = np.array([point.log for point in rows.points])
     sick = (
         f"more than {far:g} times slower than the model and outside its band: sick. Mend it first, "
@@ -245,8 +249,12 @@ def _sound(rows: _Rows, told: list[LeftOut]) -> _Rows:
         f"more than {far:g} times faster than the model and outside its band: GPUs, nodes or "
         "operation are not what they are taken for"
     )
+    line = (
+        "faster than the model allows at the full rate of every link: NICs, nodes or operation are "
+        "not what they are taken for, or NCCL does what the model does not know"
+    )
     kept: Array = np.ones(len(names), dtype=bool)
-    for wrong, reason in ((slow, sick), (fast, other)):
+    for wrong, reason in ((slow, sick), (fast, other), (above & ~fast, line)):
         for log in dict.fromkeys(names[wrong].tolist()):
             own: Array = names == log
             if 2 * np.sum(wrong & own) <= np.sum(own):
@@ -257,7 +265,10 @@ def _sound(rows: _Rows, told: list[LeftOut]) -> _Rows:
 
 
 def _reasons(told: Sequence[LeftOut]) -> str:
-    return "; ".join(f"{entry.log}: {entry.reason}" for entry in told) or "there is no row"
+    if not told:
+        return "there is no row"
+    more = f"; and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+    return "; ".join(f"{entry.log}: {entry.reason}" for entry in told[:_MOST_TOLD]) + more
 
 
 def _limits(name: str) -> tuple[float, int]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from netdesign.catalog import load_catalog
 from netdesign.charts.words import FAMILIES
-from netdesign.design import Design, automatic_name, is_named
+from netdesign.design import NOT_MEASURED, Design, automatic_name, is_named
 from netdesign.workload.plan import RECOMPUTE, shard_ranks
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def what_follows(
     """The changes, and what they bring with them.
 
     Dragging the size leaves the preset; choosing a preset moves the size; taking the plan into
-    one's own hands starts from the plan that was found; a name that nobody chose follows the
-    values.
+    one's own hands starts from the plan that was found; other servers, or another transport, are
+    not those that own logs measured; a name that nobody chose follows the values.
     """
     all_changes = dict(changes)
     if "model.parameters_billion" in changes:
@@ -140,6 +140,22 @@ def what_follows(
     by_hand = changes.get("plan.mode") == MANUAL and design.plan.mode == BEST
     if by_hand and evaluation is not None and evaluation.design == design:
         all_changes = {**plan_values(evaluation), **all_changes}
+    all_changes = {**_no_longer_measured(design, changes), **all_changes}
     if "name" not in changes and not is_named(design):
         all_changes["name"] = automatic_name(design.with_values(all_changes))
     return all_changes
+
+
+def _no_longer_measured(design: Design, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Factors of own logs that do not hold for the machines or the network that are chosen."""
+    if not design.measured.logs:
+        return {}
+
+    def other(path: str) -> bool:
+        return bool(changes.get(path, design.value(path)) != design.value(path))
+
+    if other("cluster.server"):
+        return dict(NOT_MEASURED)
+    if other("network.transport"):
+        return {path: value for path, value in NOT_MEASURED.items() if ".network_" in path}
+    return {}

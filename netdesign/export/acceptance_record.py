@@ -7,6 +7,7 @@ from typing import Any
 
 from netdesign.acceptance.benchmarks import Benchmark, hours_of
 from netdesign.audit.acceptance import Answer
+from netdesign.charts.own_words import own_measurements
 from netdesign.evaluate import Evaluation
 from netdesign.export.csv_cells import printable
 from netdesign.export.failure_plan import escaped, number, sign
@@ -87,13 +88,15 @@ def plan_document(
     evaluation: Evaluation, checks: Sequence[Benchmark], tests: Sequence[PlannedTest]
 ) -> str:
     """The plan before the build as Markdown: benchmarks with their numbers, then tests by hand."""
+    own = own_measurements(evaluation.design)
+    refitted = f", refitted on {own}" if own else ""
     lines = [
         f"# Pre-flight plan: {escaped(evaluation.design.name)}",
         "",
         f"{evaluation.design.cluster.gpus:,} GPUs, plan {escaped(evaluation.plan_label)}. Expected "
-        "numbers are the model's for this design; four measured systems in five lie between low "
-        "and high. A benchmark passes at its limit. Run them in this order: what fails first is "
-        "the cause of what fails later. The tests between ports take about "
+        f"numbers are the model's for this design{refitted}; four measured systems in five lie "
+        "between low and high. A benchmark passes at its limit. Run them in this order: what fails "
+        "first is the cause of what fails later. The tests between ports take about "
         f"{max(hours_of(tuple(checks), evaluation), 0.1):.1f} h for each pair of servers when "
         "run one after the other, and all pairs can run at once.",
         "",

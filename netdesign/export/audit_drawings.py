@@ -72,10 +72,17 @@ def curve_subject(table: Table, context: Context) -> tuple[Any, ...]:
     return table, curve, rate
 
 
+def curve_words(table: Table, context: Context) -> str:
+    """The curve in a sentence, and why nothing is expected where nothing is."""
+    said = audit_curve.label(*curve_subject(table, context))
+    found = held(table, context)
+    return f"{said} No curve to hold it against: {found}." if isinstance(found, str) else said
+
+
 def _curve(table: Table, context: Context) -> Drawing:
     subject = curve_subject(table, context)
     return Drawing(
-        svg(spec("audit_curve"), audit_curve.data(*subject)), audit_curve.label(*subject)
+        svg(spec("audit_curve"), audit_curve.data(*subject)), curve_words(table, context)
     )
 
 

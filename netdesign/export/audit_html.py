@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from netdesign.audit.report import FileReport, Finding
 from netdesign.audit.whole import Audit
 from netdesign.errors import DesignError
 from netdesign.export.audit_record import printable
-from netdesign.export.audit_words import summary_lines, verdict
+from netdesign.export.audit_words import figures, summary_lines, verdict
 from netdesign.export.preflight_script import shown
 from netdesign.units import bytes_per_second_to_gbps
 
@@ -63,6 +64,23 @@ def audit_html(
     )
 
 
+def check_html_place(path: Path) -> None:
+    """Refuse a place for a report before there is one.
+
+    Raises
+    ------
+    DesignError     when its name does not end in .html, or its folder is not there
+    """
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise DesignError("report", path.name, "is not .html", "end it with .html")
+    if not path.parent.is_dir():
+        raise DesignError(
+            str(path), None, "cannot be written: its folder is not there", "make the folder first"
+        )
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise DesignError(str(path), None, "cannot be written", "choose another place")
+
+
 def write_html(text: str, path: Path) -> None:
     """Write a report to a file.
 
@@ -70,10 +88,9 @@ def write_html(text: str, path: Path) -> None:
     ------
     DesignError     when its name does not end in .html, or it cannot be written
     """
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise DesignError("report", path.name, "is not .html", "end it with .html")
+    check_html_place(path)
     try:
-        path.write_text(text, encoding="utf-8", newline="")
+        path.write_text(text, encoding="utf-8", errors="replace", newline="")
     except OSError as error:
         reason = (error.strerror or "no reason given").lower()
         raise DesignError(
@@ -130,12 +147,13 @@ def _picture(drawing: Drawing) -> dict[str, str]:
     return {"label": printable(drawing.label), "svg": b64encode(drawing.svg.encode()).decode()}
 
 
-def _finding(finding: Finding) -> dict[str, str]:
+def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "severity": finding.severity,
         "where": printable(finding.where),
         "message": printable(finding.message),
         "rule": finding.rule,
+        "figures": [(printable(key), printable(value)) for key, value in figures(finding)],
     }
 
 

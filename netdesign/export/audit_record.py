@@ -12,6 +12,7 @@ from netdesign.export.acceptance_record import acceptance_lines, acceptance_reco
 from netdesign.export.audit_words import summary_lines, verdict
 
 _MOST_UNREAD = 5  # lines not understood that the text shows
+_MOST_FINDINGS = 200  # of a file that the text shows, the worst
 
 
 def audit_record(found: Audit) -> dict[str, Any]:
@@ -50,8 +51,8 @@ def finding_record(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule,
         "severity": finding.severity,
-        "where": finding.where,
-        "message": finding.message,
+        "where": plain(finding.where),
+        "message": plain(finding.message),
         "evidence": plain(finding.evidence),
         "source": finding.source,
     }
@@ -76,10 +77,10 @@ def file_record(report: FileReport) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """A value of which JSON knows every part; no number where it is not finite."""
     if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, str) or value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int):
+        return {plain(str(key)): plain(entry) for key, entry in value.items()}
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()  # half a pair of surrogates is no text
+    if value is None or isinstance(value, int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
@@ -109,7 +110,9 @@ def _lines(report: FileReport) -> list[str]:
     kinds = ", ".join(report.kinds) or report.kind
     lines = [f"{printable(report.name)}: {kinds}: {verdict(report)}"]
     lines += [f"  {printable(line)}" for line in summary_lines(report)]
-    lines += [_finding(finding) for finding in report.findings]
+    lines += [_finding(finding) for finding in report.findings[:_MOST_FINDINGS]]
+    if len(report.findings) > _MOST_FINDINGS:
+        lines.append(f"  {len(report.findings) - _MOST_FINDINGS:,} findings more with --json")
     unread = len(report.not_understood) + report.not_listed
     if unread:
         lines.append(f"  {unread:,} line{'s' if unread != 1 else ''} not understood:")

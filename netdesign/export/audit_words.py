@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from netdesign.audit.report import FileReport
+from netdesign.audit.report import FileReport, Finding
 
 _MOST = 12  # lines of one kind
+_MOST_FIGURES = 24  # of one finding
+_MOST_OF_A_LIST = 12
 Summary = Mapping[str, Any]
 
 
@@ -32,6 +34,37 @@ def verdict(report: FileReport) -> str:
         return "healthy"
     said = [_counted(errors, "error")] if errors else []
     return ", ".join([*said, _counted(warnings, "warning")] if warnings else said)
+
+
+def figures(finding: Finding) -> list[tuple[str, str]]:
+    """The evidence of a finding: what it is, with its unit, and its value in words."""
+    entries = list(finding.evidence.items())
+    told = [(str(key).replace("_", " "), _value(value)) for key, value in entries[:_MOST_FIGURES]]
+    left = len(entries) - len(told)
+    return [*told, ("and more", f"{left:,}")] if left > 0 else told
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "not known"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Mapping):
+        parts = [f"{key}: {_value(entry)}" for key, entry in value.items()]
+        return _listed(parts)
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return _listed([_value(entry) for entry in value])
+    return str(value)
+
+
+def _listed(parts: list[str]) -> str:
+    left = len(parts) - _MOST_OF_A_LIST
+    said = ", ".join(parts[:_MOST_OF_A_LIST]) or "none"
+    return f"{said} and {left:,} more" if left > 0 else said
 
 
 def _nccl_tests(summary: Summary) -> Iterator[str]:
@@ -90,7 +123,7 @@ def _fabric(summary: Summary) -> Iterator[str]:
     yield ", ".join(counts)
     tiers = summary.get("tiers")
     if isinstance(tiers, list) and tiers:
-        yield "tiers: " + ", ".join(f"{tier['switches']} {tier['name']}" for tier in tiers)
+        yield "tiers: " + ", ".join(_counted(tier["switches"], tier["name"]) for tier in tiers)
     if summary.get("speeds"):
         yield "speeds: " + ", ".join(f"{n:,} x {name}" for name, n in summary["speeds"].items())
     worst = _worst_leaf(summary.get("leaves") or [])
@@ -114,8 +147,11 @@ def _host(summary: Summary) -> Iterator[str]:
     nics = _counted(summary.get("nics") or 0, "NIC")
     yield f"{gpus}, {nics}, {summary.get('nvlink') or 'no NVLink'}"
     for entry in summary.get("affinity", ()):
-        best = ", ".join(entry.get("best_nics") or ()) or "no NIC"
-        yield f"{entry['gpu']}: {best} ({entry.get('best') or 'no way'})"
+        best = ", ".join(entry.get("best_nics") or ())
+        if best and entry.get("best"):
+            yield f"{entry['gpu']}: nearest {best} ({entry['best']})"
+        elif summary.get("nics"):
+            yield f"{entry['gpu']}: no NIC near"
 
 
 def _lldp(summary: Summary) -> Iterator[str]:

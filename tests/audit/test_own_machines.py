@@ -30,7 +30,9 @@ from netdesign.evaluate import Evaluation, evaluate
 from netdesign.export.own_machines import own_fit_lines, own_fit_record
 from netdesign.network.nccl.constants import shipped_constants
 from netdesign.network.own_speeds import AS_SHIPPED, OwnSpeeds, own_constants
+from netdesign.performance.calibration import calibration_for
 from netdesign.performance.collective_prediction import BAND_SCOPES, shipped_band
+from netdesign.performance.overlap import links_of
 
 SIZES = tuple(float(2**power) for power in range(10, 35))
 RUNS = (("all-reduce", 8), ("all-reduce", 64), ("all-gather", 32), ("all-to-all", 64))
@@ -331,3 +333,88 @@ def test_it_is_told_in_words_and_as_json() -> None:
     alone = "\n".join(own_fit_lines(calibrated(log_text(OwnSpeeds(), "all-reduce", 8))))
     assert alone.count("no row of the logs depends on it") == 2
     assert "give at least three" in alone
+
+
+def test_a_log_that_is_mostly_sick_goes_as_a_whole() -> None:
+    own = points(OwnSpeeds(), [("all-gather", 32)], noise=0.0)
+    mostly = [replace(p, time=p.time * (8 if n > 8 else 1)) for n, p in enumerate(own)]
+    partly = [replace(p, time=p.time * (8 if n > 20 else 1)) for n, p in enumerate(own)]
+    good = points(OwnSpeeds(), RUNS[:2])
+    assert fit([*good, *mostly], system()).left_out[0].rows == len(own)
+    assert fit([*good, *partly], system()).left_out[0].rows == len(own) - 21
+
+
+def test_what_is_faster_than_the_links_is_not_made_up_for() -> None:
+    own = points(OwnSpeeds(), [("all-gather", 64)], noise=0.0, sizes=SIZES[-6:])
+    beyond = [replace(p, log="beyond", time=p.time / 1.6) for p in own]
+    found = fit([*points(OwnSpeeds()), *beyond], system())
+    assert "beyond" not in found.logs
+    assert "full rate of every link" in found.left_out[0].reason
+
+
+def test_a_table_above_the_line_is_of_other_machines() -> None:
+    times = [(int(size), 40 + size / 600e9 * 1e6) for size in SIZES]
+    text = run_text(times, ranks=64, per_node=8, operation="all_gather")
+    with pytest.raises(DesignError, match="more than these machines carry"):
+        calibrated(text)
+
+
+def test_nodes_with_more_gpus_than_a_server_are_of_another_machine() -> None:
+    own = points(OwnSpeeds(), [("all-reduce", 32)], noise=0.0)
+    text = run_text([(int(p.size), p.time * 1e6) for p in own], ranks=32, per_node=16)
+    with pytest.raises(DesignError, match="32 GPUs on 2 nodes are more than the 8 of a server"):
+        calibrated(text)
+
+
+def test_sizes_of_early_versions_are_not_mistaken() -> None:
+    """They count what one rank sends, and print the bandwidth of what all do."""
+    own = points(OwnSpeeds(), [("all-gather", 32)], noise=0.0)
+    report_of = report(log_text(OwnSpeeds(), "all-gather", 32))
+    table = report_of.contents["nccl-tests"].tables[0]
+    small = [replace(row, size=row.size // 32) for row in table.rows]
+    early = replace(report_of.contents["nccl-tests"], tables=(replace(table, rows=tuple(small)),))
+    gathered = gather([replace(report_of, contents={"nccl-tests": early})], evaluation())
+    assert gathered.points == ()
+    assert "do not fit one another" in gathered.left_out[0].reason
+    assert len(gather([report_of], evaluation()).points) == len(own)
+
+
+@pytest.mark.parametrize(
+    ("name", "slower", "parts"),
+    [
+        ("domain_speed", 0.7, {"tensor"}),
+        ("network_speed", 0.7, {"data", "sharding"}),
+        ("domain_start_up", 3.0, {"tensor"}),
+        ("network_start_up", 3.0, {"data", "sharding"}),
+    ],
+)
+def test_each_factor_slows_its_own_collectives(name: str, slower: float, parts: set[str]) -> None:
+    def times(value: float) -> dict[str, float]:
+        design = default_design().with_values(
+            {
+                "plan.mode": "manual",
+                "plan.tensor": 8,
+                "plan.pipeline": 1,
+                f"measured.{name}": value,
+                "measured.logs": 1,
+            }
+        )
+        found = evaluate(design).step.communication
+        return {entry.parallelism: float(entry.total_s) for entry in found}
+
+    as_shipped, own = times(1.0), times(slower)
+    moved = {parallelism for parallelism in own if own[parallelism] != as_shipped[parallelism]}
+    assert moved == parts
+    assert all(own[part] > as_shipped[part] for part in parts)
+
+
+def test_wires_and_switches_keep_their_latency() -> None:
+    machine = evaluation().machine
+    slow = replace(machine, own=OwnSpeeds(network_start_up=10.0))
+    constants = calibration_for(machine.generation)
+    call = next(entry for entry in evaluation().traffic if entry.parallelism == "data")
+    before, after = (links_of(call, each, constants) for each in (machine, slow))
+    hop, wire = constants.network_hop_s, machine.network_latency
+    assert (before.network_latency, after.network_latency) == (wire + hop, wire + 10 * hop)
+    assert after.start_up == pytest.approx(10 * before.start_up)
+    assert after.domain_latency == before.domain_latency
