@@ -31,7 +31,7 @@ def preflight(
     from netdesign.acceptance.by_hand import tests_by_hand
     from netdesign.design import read_design
     from netdesign.evaluate import evaluate
-    from netdesign.export.acceptance_record import check_record, plan_document
+    from netdesign.export.acceptance_record import check_record, plan_document, test_record
     from netdesign.export.preflight_script import goal, preflight_script
 
     _check(document, "document", ".md")
@@ -47,7 +47,10 @@ def preflight(
     if script is not None:
         _write(script, preflight_script(evaluation, checks, tests, script.name))
     if as_json:
-        record = {"checks": [check_record(check) for check in checks]}
+        record = {
+            "checks": [check_record(check) for check in checks],
+            "tests": [test_record(test) for test in tests],
+        }
         typer.echo(json.dumps(record, indent=2, allow_nan=False))
     elif document is None and script is None:
         typer.echo("\n".join(f"{check.id}: {check.title}: {goal(check)}" for check in checks))

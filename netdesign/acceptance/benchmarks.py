@@ -61,6 +61,7 @@ class Benchmark:
     high: float
     limit: float  # good down to it, or up to it for a latency
     remark: str = ""
+    runs: int = 1  # logs that it takes: one a server, or one a port of every pair of servers
 
     @property
     def more_is_better(self) -> bool:
@@ -114,6 +115,7 @@ def _pairs(evaluation: Evaluation) -> Iterator[Benchmark]:
         return
     line = float(gbps_to_bytes_per_second(parts.link_gbps))
     full = line * transport.framing_efficiency
+    ports = -(-evaluation.servers // 2) * parts.server.network_ports  # of every pair of servers
     yield Benchmark(
         id="pairs-bandwidth",
         title="Every NIC port against the same port of the next server",
@@ -132,6 +134,7 @@ def _pairs(evaluation: Evaluation) -> Iterator[Benchmark]:
         group_ranks=2,
         group_domains=2,
         nodes=2,
+        runs=ports,
     )
     latency = float(transport.latency(1))
     highest = float(transport.latency(as_float(evaluation.fabric.tiers)))
@@ -154,6 +157,7 @@ def _pairs(evaluation: Evaluation) -> Iterator[Benchmark]:
         group_ranks=2,
         group_domains=2,
         nodes=2,
+        runs=ports,
     )
 
 
@@ -167,7 +171,7 @@ def _sweeps(evaluation: Evaluation, constants: Constants | None) -> Iterator[Ben
         found = _collective(evaluation, "all-reduce", GroupSpan(node, 1, node, 1), size, constants)
         if found is not None:
             yield _named(
-                found,
+                replace(found, runs=evaluation.servers),
                 "one-node-all-reduce",
                 "All-reduce inside every server",
                 "A server below the rest has a GPU or a scale-up link that is sick; its network is "

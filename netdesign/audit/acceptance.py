@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from netdesign.acceptance.benchmarks import Benchmark
+from netdesign.audit.nccl_tests.results import is_invalid
 from netdesign.audit.report import FileReport
 
-Verdict = Literal["passed", "failed", "invalid", "not run"]
+Verdict = Literal["passed", "failed", "invalid", "incomplete", "not run"]
 _SAME_SIZE = 0.01  # nccl-tests rounds a size down to whole elements of every rank
 
 
@@ -53,7 +54,9 @@ class Answer:
             return "not run"
         if any(run.invalid for run in self.runs):
             return "invalid"
-        return "failed" if self.failed else "passed"
+        if self.failed:
+            return "failed"
+        return "passed" if len(self.runs) >= self.check.runs else "incomplete"
 
 
 def accept(checks: Sequence[Benchmark], reports: Sequence[FileReport]) -> tuple[Answer, ...]:
@@ -100,12 +103,11 @@ def _collective(check: Benchmark, report: FileReport, *, told: bool) -> Iterator
             if told:
                 yield Measurement(report.name, None, invalid="no row of this size")
             continue
-        wrong = table.out_of_bounds_ok is False or (row.out_of_place.wrong or 0) > 0
         yield Measurement(
             report.name,
             row.out_of_place.busbw,
             row.size,
-            "results are wrong: see #wrong" if wrong else "",
+            "results are wrong: see #wrong" if is_invalid(table) else "",
         )
 
 

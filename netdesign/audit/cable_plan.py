@@ -54,6 +54,7 @@ class _Side:
 
     tiers: Mapping[str, list[str]]  # server, leaf, spine, core: names in their natural order
     cables: list[Cable]
+    unnamed: frozenset[str] = frozenset()  # adapters that keep the name of the factory
 
 
 def networks_of(reports: Sequence[FileReport]) -> FoundNetwork | None:
@@ -100,7 +101,7 @@ def compare_with_plan(network: FoundNetwork, fabric: Fabric) -> PlanComparison:
     }
     how, called = _called(plan, seen)
     known = {name: planned for planned, name in called.items()}
-    found = [_renamed(cable, known) for cable in seen.cables]
+    found = _unnamed_told([_renamed(cable, known) for cable in seen.cables], plan, seen.unnamed)
     base = PlanComparison(how, True, len(plan.cables), len(found), counts=counts, called=called)
     if how == "counts":
         return base
@@ -128,6 +129,7 @@ def _compared(
     if by_port:
         missing, extra, swapped = _without_swaps(missing, extra)
         missing, extra, moved = _without_moves(missing, extra)
+    seen = {end[0] for cable in found for end in cable}
     strangers = {end[0] for cable in extra for end in cable} - planned_names
     return PlanComparison(
         how=base.how,
@@ -139,7 +141,7 @@ def _compared(
         extra=tuple(sorted(extra)),
         swapped=tuple(swapped),
         moved=tuple(moved),
-        devices_missing=tuple(sorted(planned_names - present)),
+        devices_missing=tuple(sorted(planned_names - present - seen)),
         devices_extra=tuple(sorted(strangers)),
         counts=base.counts,
         called=base.called,
@@ -161,6 +163,7 @@ def _seen(network: FoundNetwork) -> _Side:
     level = tiered(network)
     tiers: dict[str, list[str]] = {}
     name_of: dict[str, str] = {}
+    unnamed: set[str] = set()
     repeated = Counter(device.name for device in network.devices.values())
     for key, device in network.devices.items():
         if device.role == "switch":
@@ -170,6 +173,8 @@ def _seen(network: FoundNetwork) -> _Side:
         elif device.role == "host":
             said = adapter_of(device.name)
             name, label = said.server or f"{device.name} ({key})", "server"
+            if not said.server:
+                unnamed.add(name)
         else:
             continue
         name_of[key] = name
@@ -182,7 +187,8 @@ def _seen(network: FoundNetwork) -> _Side:
                 for key, port in ((link.a, link.a_port), (link.b, link.b_port))
             ]
             cables.append((ends[0], ends[1]))
-    return _Side({tier: _in_order(set(names)) for tier, names in tiers.items()}, cables)
+    ordered = {tier: _in_order(set(names)) for tier, names in tiers.items()}
+    return _Side(ordered, cables, frozenset(unnamed))
 
 
 def _port_of(network: FoundNetwork, key: str, port: str) -> str:
@@ -209,7 +215,11 @@ def _called(plan: _Side, seen: _Side) -> tuple[str, dict[str, str]]:
             plain.setdefault(_plain(name), name)
     planned = [name for names in plan.tiers.values() for name in names]
     called = {name: plain[_plain(name)] for name in planned if _plain(name) in plain}
-    if len(called) >= limit("same-names") * len(planned):
+    switches = [name for tier, names in plan.tiers.items() for name in names if tier != "server"]
+    told = sum(name in called for name in switches)
+    if called and max(told / max(1, len(switches)), len(called) / len(planned)) >= limit(
+        "same-names"
+    ):
         return "names", called
     if all(len(names) == len(seen.tiers.get(tier, ())) for tier, names in plan.tiers.items()):
         pairs = [
@@ -219,6 +229,19 @@ def _called(plan: _Side, seen: _Side) -> tuple[str, dict[str, str]]:
         ]
         return "order", dict(pairs)
     return "counts", {}
+
+
+def _unnamed_told(found: list[Cable], plan: _Side, unnamed: frozenset[str]) -> list[Cable]:
+    """Cables of adapters without a server's name: taken for the planned one at that switch port."""
+    if not unnamed:
+        return found
+    at = _by_end(plan.cables)
+    told = []
+    for cable in found:
+        a, b = cable
+        far = b if a[0] in unnamed else a if b[0] in unnamed else None
+        told.append(at.get(far, cable) if far is not None else cable)
+    return told
 
 
 def _plain(name: str) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from netdesign.acceptance.benchmarks import benchmarks
 from netdesign.audit.acceptance import Answer, accept
+from netdesign.audit.beside import with_perftest
 from netdesign.audit.cable_plan import PlanComparison, compare_with_plan, networks_of
 from netdesign.audit.cable_plan_findings import plan_findings
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document
 from netdesign.audit.files import audit_whatever
-from netdesign.audit.report import FileReport, Finding
+from netdesign.audit.report import FileReport, Finding, worst_first
 from netdesign.errors import DesignError
 from netdesign.fabrics import cabled, hardware_of, spec_of
 from netdesign.topology.built import Fabric
@@ -57,6 +58,7 @@ def audit_all(documents: Iterable[Document], context: Context | None = None) -> 
 
 def together(reports: tuple[FileReport, ...], known: Context) -> Audit:
     """Files that were read and judged one by one, held together against the design."""
+    reports = with_perftest(reports)
     if known.evaluation is None:
         return Audit(reports)
     answers = accept(benchmarks(known.evaluation), reports)
@@ -71,4 +73,14 @@ def together(reports: tuple[FileReport, ...], known: Context) -> Audit:
         finding = Finding("no-cable-plan", "note", "cable plan", f"No cable plan: {error}.")
         return Audit(reports, answers, None, (finding,))
     plan = compare_with_plan(network, fabric)
-    return Audit(reports, answers, plan, plan_findings(plan), fabric)
+    said = plan_findings(plan)
+    return Audit(_with_plan(reports, said), answers, plan, said, fabric)
+
+
+def _with_plan(
+    reports: tuple[FileReport, ...], said: tuple[Finding, ...]
+) -> tuple[FileReport, ...]:
+    """The reports, what is said of the cable plan with the first that holds a network."""
+    holder = next(report for report in reports if networks_of([report]) is not None)
+    told = replace(holder, findings=worst_first([*holder.findings, *said]))
+    return tuple(told if report is holder else report for report in reports)

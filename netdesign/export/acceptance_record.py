@@ -46,6 +46,25 @@ def check_record(check: Benchmark) -> dict[str, Any]:
     }
 
 
+def test_record(test: PlannedTest) -> dict[str, Any]:
+    """One test by hand, numbers in ``unit``."""
+    return {
+        "test": test.row.id,
+        "title": test.row.name,
+        "procedure": test.procedure,
+        "command": test.command,
+        "measure": test.measure,
+        "unit": test.row.unit,
+        "expected": test.expected,
+        "low": test.low,
+        "high": test.high,
+        "limit": test.limit,
+        "more_is_better": test.more_is_better,
+        "remark": test.remark,
+        "source": test.row.source,
+    }
+
+
 def acceptance_record(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Every check with its verdict."""
     return [
@@ -54,6 +73,7 @@ def acceptance_record(answers: Sequence[Answer]) -> list[dict[str, Any]]:
             "verdict": answer.verdict,
             "measured": None if answer.worst is None else _in_unit(answer.check, answer.worst),
             "runs": len(answer.runs),
+            "runs_due": answer.check.runs,
             "failed": [run.file for run in answer.failed],
             "invalid": [f"{run.file}: {run.invalid}" for run in answer.runs if run.invalid],
         }
@@ -72,7 +92,15 @@ def acceptance_lines(answers: Sequence[Answer]) -> list[str]:
     return lines
 
 
-_VERDICTS = ("passed", "failed", "invalid", "not run")
+_VERDICTS = ("passed", "failed", "invalid", "incomplete", "not run")
+
+
+def runs_text(answer: Answer) -> str:
+    """3 of 32 runs; of a check that has all of them their number."""
+    done, due = len(answer.runs), answer.check.runs
+    if done < due:
+        return f"{done:,} of {due:,} runs"
+    return f"{done:,} run{'s' if done != 1 else ''}"
 
 
 def _measured(answer: Answer) -> str:
@@ -80,7 +108,7 @@ def _measured(answer: Answer) -> str:
     named = [run.file for run in answer.failed] or [r.file for r in answer.runs if r.invalid]
     where = ", ".join(printable(name) for name in named[:_MOST_NAMED])
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    runs = f"{len(answer.runs)} run{'s' if len(answer.runs) != 1 else ''}, worst {worst}"
+    runs = f"{runs_text(answer)}, worst {worst}"
     return f"{runs}; {goal(answer.check)}" + (f": {where}{more}" if named else "")
 
 

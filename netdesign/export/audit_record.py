@@ -94,8 +94,6 @@ def plain(value: Any) -> Any:
 def audit_text(found: Audit) -> str:
     """Everything as lines for a terminal."""
     parts = [_lines(report) for report in found.reports]
-    if found.plan_findings:
-        parts.append(["Cable plan", *(_finding(entry) for entry in found.plan_findings)])
     if found.answers:
         parts.append(acceptance_lines(found.answers))
     return "\n\n".join("\n".join(lines) for lines in parts)

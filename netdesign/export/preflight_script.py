@@ -97,8 +97,9 @@ pairs() {{
   local name=$1 tool=$2; shift 2
   wanted "$name" || return 0
   local index nic server client
-  for ((index = 0; index + 1 < ${{#hosts[@]}}; index += 2)); do
-    server=${{hosts[index]}}; client=${{hosts[index + 1]}}
+  if ((${{#hosts[@]}} < 2)); then echo "== $name: left out, it needs 2 hosts"; return 0; fi
+  for ((index = 0; index < ${{#hosts[@]}}; index += 2)); do
+    server=${{hosts[index]}}; client=${{hosts[(index + 1) % ${{#hosts[@]}}]}}
     for nic in $NICS; do
       if [[ -z $DRY_RUN ]]; then
         ssh -n "$server" "timeout 120 $tool -d $nic $*" > /dev/null 2>&1 &

@@ -269,14 +269,25 @@ def _slower(found: Outcome, row_id: str, remark: str = "") -> _Number | None:
     return _Number(1.0 + more, 1.0, most, most + noise, remark=remark, part=part)
 
 
-def _switch(tier: str) -> Callable[[_Bench], _Number | None]:
+def _without(tier: str) -> Callable[[_Bench], _Number | None]:
+    """The job runs on without one switch of a tier."""
+
     def expected(bench: _Bench) -> _Number | None:
-        if not bench.has(tier):
+        if not bench.has(tier) or bench.broken(tier).stops_job:
             return None
         found = bench.broken(tier)
-        if found.stops_job:
-            return _pause(bench, tier)
         return _slower(found, tier, _runs_on(found))
+
+    return expected
+
+
+def _stopped_by(tier: str) -> Callable[[_Bench], _Number | None]:
+    """The job stops when one switch of a tier goes."""
+
+    def expected(bench: _Bench) -> _Number | None:
+        if not bench.has(tier) or not bench.broken(tier).stops_job:
+            return None
+        return _pause(bench, tier)
 
     return expected
 
@@ -367,10 +378,12 @@ _NUMBERS: dict[str, Callable[[_Bench], _Number | None]] = {
     "flap-1": _flap(1.0),
     "flap-10": _flap(10.0),
     "flap-40": _flap(40.0),
-    "leaf": _switch("leaf"),
+    "leaf": lambda bench: _pause(bench, "leaf") if bench.has("leaf") else None,
     "leaf-step": _leaf_step,
-    "spine": _switch("spine"),
-    "core": _switch("core"),
+    "spine": _without("spine"),
+    "spine-stop": _stopped_by("spine"),
+    "core": _without("core"),
+    "core-stop": _stopped_by("core"),
     "uplink": _uplink,
     "optic": lambda bench: _slower(bench.broken("optic@0.5"), "optic"),
     "half-rate": _half_rate,

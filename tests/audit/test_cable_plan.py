@@ -139,6 +139,19 @@ def test_other_names_are_taken_in_their_order_and_said() -> None:
     assert rules(list(planned()), rename) == {"names-not-the-plans": 1, "as-planned": 1}
 
 
+def test_adapters_of_the_factorys_name_are_told_by_their_switch_port() -> None:
+    rows = list(planned())
+    dump = network(rows[1:])
+    unnamed = {
+        key: FoundDevice(key, "MT4129 ConnectX7   Mellanox Technologies", "host")
+        if device.role == "host"
+        else device
+        for key, device in dump.devices.items()
+    }
+    found = compare_with_plan(FoundNetwork(unnamed, dump.links), fabric())
+    assert (found.how, len(found.missing), found.extra) == ("names", 1, ())
+
+
 def test_another_network_is_not_compared_cable_by_cable() -> None:
     rows = [(f"server-{n + 500}", "nic1", "x", str(n + 1)) for n in range(4)]
     found = compare_with_plan(network(rows), fabric())

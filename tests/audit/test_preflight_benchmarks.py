@@ -151,6 +151,8 @@ class OneTable:
     ranks: int
     rows: tuple[TableRow, ...]
     complete: bool = True
+    wrong_sizes: int = 0
+    out_of_bounds: int | None = 0
     out_of_bounds_ok: bool | None = True
 
 
@@ -164,17 +166,17 @@ def log(name: str, table: OneTable, check: str = "") -> FileReport:
     return FileReport(name, "nccl-tests", ("nccl-tests",), {}, (), (), 0, check, contents)
 
 
-def run(check: Benchmark, share: float, **changes: Any) -> OneTable:
-    row = TableRow(check.size * 0.999, Side(check.limit * share, changes.pop("wrong", 0.0)))
-    return OneTable(check.operation, check.group_ranks, (row,), **changes)
+def run(check: Benchmark, share: float, *, wrong_sizes: int = 0) -> OneTable:
+    row = TableRow(check.size * 0.999, Side(check.limit * share))
+    return OneTable(check.operation, check.group_ranks, (row,), wrong_sizes=wrong_sizes)
 
 
 @pytest.mark.parametrize(
     ("share", "wrong", "verdict"), [(1.01, 0, "passed"), (0.5, 0, "failed"), (1.01, 3, "invalid")]
 )
-def test_verdicts(share: float, wrong: float, verdict: str) -> None:
+def test_verdicts(share: float, wrong: int, verdict: str) -> None:
     check = plan()["data-reduce-scatter"]
-    reports = [log("a.log", run(check, share, wrong=wrong), check.id)]
+    reports = [log("a.log", run(check, share, wrong_sizes=wrong), check.id)]
     answers = accept(list(plan().values()), reports)
     assert {a.check.id: a.verdict for a in answers if a.runs} == {check.id: verdict}
     record = {row["check"]: row for row in acceptance_record(answers)}
@@ -189,6 +191,30 @@ def test_the_worst_of_many_hosts_counts() -> None:
     (answer,) = [a for a in accept(list(plan().values()), reports) if a.runs]
     assert (answer.verdict, [entry.file for entry in answer.failed]) == ("failed", ["h3"])
     assert answer.worst == pytest.approx(check.limit * 0.6)
+
+
+def test_a_check_of_every_server_is_incomplete_with_some() -> None:
+    check = plan()["one-node-all-reduce"]
+    assert check.runs == evaluation().servers
+    some = [log(f"h{n}", run(check, 1.1), check.id) for n in range(check.runs - 1)]
+    every = [*some, log("last", run(check, 1.1), check.id)]
+    verdicts = []
+    for reports in (some, every):
+        (answer,) = [a for a in accept(list(plan().values()), reports) if a.runs]
+        verdicts.append(answer.verdict)
+    assert verdicts == ["incomplete", "passed"]
+
+
+def test_an_odd_server_is_paired_with_the_first(tmp_path: Path) -> None:
+    script, hosts = tmp_path / "preflight.sh", tmp_path / "hosts.txt"
+    script.write_text(preflight_script(evaluation(), [plan()["pairs-bandwidth"]]))
+    hosts.write_text("a\nb\nc\n")
+    environment = {"PATH": "/usr/bin:/bin", "HOSTS": str(hosts), "DRY_RUN": "1"}
+    ran = subprocess.run(
+        ["bash", str(script)], env=environment | {"LOGS": str(tmp_path)}, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert "pairs-bandwidth@c-a-mlx5_0" in ran.stdout
 
 
 def test_a_log_without_a_mark_is_known_by_operation_ranks_and_size() -> None:
