@@ -19,6 +19,7 @@ from netdesign.audit.line_split import (
     LONGEST_LINE,
     Bytes,
     Line,
+    blocks_of,
     clean,
     line_end,
     lines_of,
@@ -32,6 +33,7 @@ __all__ = ["LARGEST_TEXT", "LONGEST_LINE", "Document", "Line", "clean"]
 LARGEST_TEXT = 64 * 2**20  # bytes of a file that is taken as one text (JSON, YAML)
 _SAMPLE = 4096
 _SMALL = 1 << 16
+_TEARING = (b"\x1b", b"<std", b"\0")
 _NOISE = 0.3  # share of characters that are of no text
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -77,21 +79,33 @@ class Document:
         """Where these bytes stand first, -1 if nowhere."""
         if self._triples is not None and not may_hold(self._triples, needle):
             return -1
-        return self.content.find(needle)
+        return self.sought.find(needle)
+
+    @cached_property
+    def sought(self) -> Bytes:
+        """What is searched: the content, without the colours and prefixes that may tear a word."""
+        if all(self.content.find(mark) < 0 for mark in _TEARING):
+            return self.content
+        cleaned = bytearray()
+        for _, block in blocks_of(self.content, self._line_end):
+            cleaned += clean(block).encode()
+            cleaned += b"\n"
+        return cleaned
 
     @cached_property
     def _triples(self) -> Triples | None:
         """Which three bytes stand in it; None of a small file, where nothing is gained."""
-        return triples_of(self.content) if len(self.content) > _SMALL else None
+        return triples_of(self.sought) if len(self.sought) > _SMALL else None
 
     def line_around(self, place: int) -> tuple[str, int]:
-        """The cleaned line around a byte, and where it ends; of a long one, what is near it."""
+        """The line around a place in what is searched, and its end; of a long one, what is near."""
+        sought, mark = self.sought, self._line_end if self.sought is self.content else b"\n"
         first = max(0, place - LONGEST_LINE)
-        start = self.content.rfind(self._line_end, first, place)
-        end = self.content.find(self._line_end, place, place + LONGEST_LINE)
+        start = sought.rfind(mark, first, place)
+        end = sought.find(mark, place, place + LONGEST_LINE)
         if end < 0:
-            end = min(len(self.content), place + LONGEST_LINE)
-        return clean(self.content[first if start < 0 else start + 1 : end]).rstrip(), end
+            end = min(len(sought), place + LONGEST_LINE)
+        return clean(bytes(sought[first if start < 0 else start + 1 : end])).rstrip(), end
 
     @cached_property
     def _line_end(self) -> bytes:
@@ -100,7 +114,7 @@ class Document:
     @property
     def is_noise(self) -> bool:
         """Whether the start of it is not text at all."""
-        return share_of_noise(self.content[:_SAMPLE]) > _NOISE
+        return share_of_noise(bytes(self.content[:_SAMPLE])) > _NOISE
 
 
 def open_document(path: Path, name: str | None = None) -> Document:

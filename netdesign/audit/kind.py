@@ -41,7 +41,7 @@ class Kind:
                 return True
             end = max(place + 1, end)
             for needle in [needle for needle, place in ahead.items() if place < end]:
-                ahead[needle] = document.content.find(needle, end)
+                ahead[needle] = document.sought.find(needle, end)
                 if ahead[needle] < 0:
                     del ahead[needle]
         return False

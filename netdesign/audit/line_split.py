@@ -28,7 +28,7 @@ _LAUNCHER = re.compile(  # mpirun --tag-output; of release 5 with the name of th
 )
 _ODD = re.compile("[\x80-\x9f\ufffd\ufeff]")
 
-Bytes = bytes | mmap.mmap
+Bytes = bytes | bytearray | mmap.mmap
 
 
 class Line(NamedTuple):
@@ -66,7 +66,7 @@ def line_end(content: Bytes) -> bytes:
 
 def lines_of(content: Bytes, skipped: Container[int] = ()) -> Iterator[Line]:
     """Every line; see `Document.lines`. Of blank lines by the megabyte, one a block."""
-    for number, block in _blocks(content, line_end(content)):
+    for number, block in blocks_of(content, line_end(content)):
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n").removesuffix(b"\r")
         if len(block) > LONGEST_LINE and not block.strip(_BLANK):
@@ -89,7 +89,7 @@ def _cleaned(number: int, block: bytes, skipped: Container[int]) -> Iterator[Lin
             yield Line(at, text[:LONGEST_LINE].rstrip() if cut else text.rstrip(), cut)
 
 
-def _blocks(content: Bytes, end: bytes) -> Iterator[tuple[int, bytes]]:
+def blocks_of(content: Bytes, end: bytes) -> Iterator[tuple[int, bytes]]:
     """Whole lines, joined by line feeds, with the number of the first one.
 
     Of a line longer than a block: its parts between carriage returns, or its start alone.

@@ -5,10 +5,10 @@ One pass takes 0.2 s for 100 MB; to look there for a hundred short texts one by 
 
 from __future__ import annotations
 
-import mmap
-
 import numpy as np
 import numpy.typing as npt
+
+from netdesign.audit.line_split import Bytes
 
 _BLOCK = 1 << 20
 _LENGTH = 3
@@ -16,11 +16,11 @@ _LOW = 0xFFFFFF  # three bytes of four
 Triples = npt.NDArray[np.bool_]
 
 
-def triples_of(content: bytes | mmap.mmap) -> Triples:
+def triples_of(content: Bytes) -> Triples:
     """For each three bytes, the first one the lowest, whether they stand in a row; (2**24,)."""
     seen = np.zeros(_LOW + 1, dtype=bool)
     for place in range(0, len(content), _BLOCK):
-        block = content[place : place + _BLOCK + _LENGTH] + bytes(_LENGTH + 1)
+        block = bytes(content[place : place + _BLOCK + _LENGTH]) + bytes(_LENGTH + 1)
         for offset in range(4):
             words = np.frombuffer(block, "<u4", (len(block) - offset) // 4, offset)
             seen[words & _LOW] = True

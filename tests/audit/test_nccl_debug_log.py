@@ -42,6 +42,7 @@ def job(ranks: int = 16, nics: int = 8, way: str = "NET/IB/{nic}/GDRDMA", used: 
             f"Channel 00/0 : {rank}[0] -> {other}[0] [send] via " + way.format(nic=rank % used),
             f"Channel 00/0 : {other}[0] -> {rank}[0] [receive] via " + way.format(nic=rank % used),
             f"Channel 01/0 : {rank}[0] -> {rank + 1}[1] via P2P/CUMEM/read",
+            f"comm 0x5a{rank:x} rank {rank} nranks {ranks} commId 0x77 - Init COMPLETE",
             host=f"gpu-{'ab'[rank // 8]}",
             rank=rank,
         )

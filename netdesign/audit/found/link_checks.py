@@ -26,7 +26,7 @@ _FEWEST_ALIKE = 3  # links of a group that can tell what is usual
 def link_words(tiered: Tiered, link: FoundLink) -> str:
     """LEAF-01 port 3 to node07 HCA-1 port 1."""
     ends = [(link.a, link.a_port), (link.b, link.b_port)]
-    return " to ".join(f"{tiered.device(key).name} port {port}" for key, port in ends)
+    return " to ".join(f"{tiered.called(key)} port {port}" for key, port in ends)
 
 
 def named(texts: Iterable[str], most: int = 3) -> str:
@@ -172,6 +172,14 @@ def _groups(tiered: Tiered) -> dict[str, list[FoundLink]]:
     return groups
 
 
+def _in_words(group: str) -> str:
+    """leaf to spine; leaf to hosts named node*."""
+    low, _, high = group.partition(" to ")
+    if high in _TIERS or " " in high:
+        return group
+    return f"{low} to hosts named {high.replace('0', '*')}"
+
+
 def _tier_word(tiered: Tiered, key: str) -> str:
     tier = tiered.tier.get(key)
     return "switch" if tier is None else tier_name(tier)
@@ -218,7 +226,7 @@ def slow_links(tiered: Tiered) -> list[Finding]:
             f"{plural(len(found), 'link')} slower than others of the kind: "
             + named(
                 f"{link_words(tiered, link)} at {speed_words(link)} ({link.gbps:g} of {usual:g} "
-                f"Gb/s, {group})"
+                f"Gb/s, {_in_words(group)})"
                 for group, link, usual in found
             )
             + ". A cable, a transceiver or a port that fell back: reseat or swap the cable.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,6 +95,15 @@ class Tiered:
 
     def device(self, key: str) -> FoundDevice:
         return self.network.devices[key]
+
+    def called(self, key: str) -> str:
+        """The name of a device, with its id where several bear that name."""
+        name = self.device(key).name
+        return f"{name} ({key})" if name != key and self._bearers[name] > 1 else name
+
+    @cached_property
+    def _bearers(self) -> Counter[str]:
+        return Counter(device.name for device in self.network.devices.values())
 
     @cached_property
     def at(self) -> Mapping[str, list[tuple[FoundLink, str]]]:

@@ -211,7 +211,7 @@ def oversubscription(tiered: Tiered) -> list[Finding]:
         return []
     counted = Counter(round(ratio, 2) for _, ratio in rated)
     usual, count = counted.most_common(1)[0]
-    name = tiered.device(worst.key).name
+    name = tiered.called(worst.key)
     return [
         Finding(
             "oversubscription",

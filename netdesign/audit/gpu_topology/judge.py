@@ -122,7 +122,7 @@ def _far(matrix: Matrix, where: str, nearest: int) -> Finding:
         key=lambda way: DISTANCE[way],
     )
     evidence = {"best": ways[0]}
-    if matrix.coherent or (nearest == _ACROSS and matrix.has_nvlink and len(matrix.gpus) <= 4):
+    if matrix.coherent or (nearest == _ACROSS and _is_one_board(matrix)):
         return Finding(
             "nic-on-processor",
             "note",
@@ -144,6 +144,12 @@ def _far(matrix: Matrix, where: str, nearest: int) -> Finding:
     )
 
 
+def _is_one_board(matrix: Matrix) -> bool:
+    """Up to four GPUs, each pair with the same NVLinks: as on boards with Grace processors."""
+    counts = {count for counts in matrix.nvlinks.values() for count in counts}
+    return len(matrix.gpus) <= limit("full-node") and len(counts) == 1 and 0 not in counts
+
+
 def _numa_balance(matrix: Matrix, where: str) -> Iterator[Finding]:
     nodes = [record for record in numa_records(matrix) if record["gpus"]]
     shares = [len(record["nics"]) / len(record["gpus"]) for record in nodes]
@@ -151,7 +157,8 @@ def _numa_balance(matrix: Matrix, where: str) -> Iterator[Finding]:
         return
     if min(shares) < limit("gpu-numa-balance") * max(shares):
         parts = [
-            f"NUMA {record['node']}: {len(record['gpus'])} GPUs / {len(record['nics'])} NICs"
+            f"NUMA {record['node']}: {_several(record['gpus'], 'GPU')} / "
+            f"{_several(record['nics'], 'NIC')}"
             for record in nodes
         ]
         yield Finding(
@@ -204,14 +211,25 @@ def _sharing(matrix: Matrix, where: str, known: dict[str, int]) -> Iterator[Find
         sizes = {(len(gpus), len(nics)) for nics, gpus in groups.items()}
         gpus, nics = next(iter(sizes)) if len(sizes) == 1 else (1, 1)
         groups_of = f", in groups of {gpus} GPUs and {nics} NICs" if gpus > 1 else ""
+        own = f"Each of {len(matrix.gpus)} GPUs has" if len(matrix.gpus) > 1 else "The GPU has"
+        slot = (
+            " One GPU moves no more than its own PCIe slot carries, about one NIC of the same "
+            "generation: several NICs for it do not add up."
+            if least > 1
+            else ""
+        )
         yield Finding(
             "rails-healthy",
             "note",
             where,
-            f"Each of {len(matrix.gpus)} GPUs has {least:.2g} NIC{'s' if least > 1 else ''} under "
-            f"its own PCIe switch{groups_of}: healthy for rails.{rest}",
+            f"{own} {least:.2g} NIC{'s' if least > 1 else ''} under its own PCIe switch"
+            f"{groups_of}: healthy for rails.{slot}{rest}",
             evidence,
         )
+
+
+def _several(entries: list[str], word: str) -> str:
+    return f"{len(entries)} {word}{'s' if len(entries) != 1 else ''}"
 
 
 def _names(names: tuple[str, ...] | list[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from netdesign.audit.gpu_topology.content import Matrix
 from netdesign.audit.gpu_topology.summary import nvlink_name
+from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
 
 
@@ -85,6 +86,33 @@ def _blocked(matrix: Matrix, where: str) -> Iterator[Finding]:
         )
 
 
+def _is_mixed(matrix: Matrix) -> bool:
+    """Whether pairs are meant to have different numbers of NVLinks: a mesh without a switch."""
+    linked = [count for counts in matrix.nvlinks.values() for count in counts if count]
+    most = max(map(linked.count, set(linked)), default=0)
+    return most < limit("mostly-alike") * len(linked)
+
+
+def _even(matrix: Matrix, where: str, total: dict[str, int]) -> Finding:
+    none = sum(not count for counts in matrix.nvlinks.values() for count in counts) // 2
+    pairs = len(matrix.gpus) * (len(matrix.gpus) - 1) // 2
+    evidence = {"nvlink": nvlink_name(matrix), "pairs_without": none, "pairs": pairs}
+    if not none and not _is_mixed(matrix):
+        text = f"All {len(matrix.gpus)} GPUs have the same NVLinks ({nvlink_name(matrix)})."
+        return Finding("nvlink", "note", where, text, evidence)
+    least, most = min(total.values()), max(total.values())
+    each = f"{least}" if least == most else f"{least} to {most}"
+    text = (
+        f"Each of {len(matrix.gpus)} GPUs has {each} NVLinks, straight to others "
+        f"({nvlink_name(matrix)}) and not through a switch"
+    )
+    if none:
+        text += f"; {none} of {pairs} pairs have none and go through another GPU or PCIe"
+    if least != most:
+        text += ". The others may lead to GPUs that are not visible here"
+    return Finding("nvlink", "note", where, f"{text}.", evidence)
+
+
 def _uneven(matrix: Matrix, where: str) -> Iterator[Finding]:
     if matrix.missing:
         return
@@ -95,14 +123,9 @@ def _uneven(matrix: Matrix, where: str) -> Iterator[Finding]:
     if not poor:
         poor = [name for name, count in total.items() if count < max(total.values())]
         counts = total
-    if not poor:
-        yield Finding(
-            "nvlink",
-            "note",
-            where,
-            f"All {len(matrix.gpus)} GPUs have the same NVLinks ({nvlink_name(matrix)}).",
-            {"nvlink": nvlink_name(matrix)},
-        )
+    part = counts is total and len(matrix.gpus) < limit("nvlink-mesh") and _is_mixed(matrix)
+    if not poor or part:
+        yield _even(matrix, where, total)
         return
     worst = min(poor, key=lambda name: counts[name])
     others = [name for name in counts if name not in poor]

@@ -33,6 +33,7 @@ class Device:
     line: int
     ports: int | None = None
     listed: bool = False  # its own ports are in the dump
+    last: int = 0  # of its ports that are in the dump, where a dump gives those without a cable too
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -161,6 +162,15 @@ class Builder:
         devices = {key: _found(key, dev, inside.get(key, 0)) for key, dev in self.devices.items()}
         return FoundNetwork(devices, tuple(links), self.ports_down)
 
+    def cut(self) -> tuple[str, ...]:
+        """Devices whose list of ports ends before a port that the other end says is in use."""
+        found = {
+            end.other: None
+            for near, end in self.ends.items()
+            if near not in self.backs and _is_beyond(self.devices[end.other], end.other_port)
+        }
+        return tuple(self.devices[key].name for key in found)
+
     def _name_first_chips(self) -> None:
         """A box with a second chip "name/U2" has a first one, which is called plainly."""
         boxes = {dev.name[:-3] for dev in self.devices.values() if dev.name.endswith("/U2")}
@@ -197,9 +207,16 @@ class Builder:
             other_speed=back_speed,
             possible_gbps=possible_gbps,
             possible=possible,
-            one_sided=back is None and other.listed and other.role != "aggregation",
+            one_sided=back is None
+            and other.listed
+            and other.role != "aggregation"
+            and not _is_beyond(other, end.other_port),
             line=end.line,
         )
+
+
+def _is_beyond(device: Device, port: str) -> bool:
+    return 0 < device.last < (int(port) if port.isdigit() else 0)
 
 
 @lru_cache(maxsize=4096)

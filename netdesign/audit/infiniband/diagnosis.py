@@ -66,6 +66,7 @@ class Diagnosis:
     counts: dict[str, int] = field(default_factory=dict)
     links_at: dict[tuple[str, str], int] = field(default_factory=dict)  # ("4x", "100") -> 271
     adaptive_routing: int | None = None  # switches
+    routing_among: int | None = None  # switches, as the same part of the log counts them
     hashed_forwarding: int | None = None  # switches
     master: str = ""
     standby: str | None = None  # "" where it says that there is none
@@ -163,6 +164,7 @@ class LogReader:
             count = int(match[2][:9])
             if match[1] == "Adaptive Routing":
                 self.found.adaptive_routing = count
+                self.found.routing_among = self.found.counts.get("switches")
             else:
                 self.found.hashed_forwarding = count
             return True

@@ -27,6 +27,8 @@ _PORT = re.compile(
     r"\[(\d{1,5})\](?:\[ext \d+\])?\s*(?:\([^()]*\))?\s*(?:\([^()]*\))?\s*"
     r'"([^"]*)"\s*(?:\[(\d{1,5})\])?(.*)'
 )
+_CONSOLE = re.compile(r"\s*nodeguid [0-9a-f]+ sysimgguid ")  # what ibsim's console shows
+_HIDDEN = re.compile(r"[<>*?\u2026]|\.\.|[xX]{3}")
 _SPEED = re.compile(r"\b(\d{1,2}x) ?([A-Z]{3}\d{0,2})\b")
 _LID = re.compile(r"\blid (\d+)")
 _ROW = re.compile(r"(SW|CA|RT) +(\d+) +(\d+) +0x([0-9a-fA-F]{1,16}) +(\d{1,2}x|\?\?) +(\S+)(.*)")
@@ -145,8 +147,12 @@ class _Reader:
                 self.forms["list"] = None
             return device is not None
         kind, ports, key, rest = match.groups()
+        if _CONSOLE.match(rest) is not None:
+            self.owner = None
+            return False
         role = _ROLES.get(kind, "unknown")
         description = _quoted(rest)[0]
+        key = _whole(key, description)
         name, model = switch_of(description) if role == "switch" else (description.strip(), "")
         device_found = self.build.device(key, name or key, role, number)
         device_found.role = device_found.role if role in ("host", "unknown") else role
@@ -164,6 +170,7 @@ class _Reader:
             return False
         port, other, other_port, rest = match.groups()
         description, tail = _quoted(rest)
+        other = _whole(other, description)
         known = self.build.devices.get(other)
         if known is None or known.name == other:
             role = _PREFIXES.get(other[:1], "unknown") if other[1:2] == "-" else "unknown"
@@ -229,6 +236,11 @@ class _Reader:
 
 def _plain(kind: str, name: str) -> str:
     return switch_of(name).name if kind == "SW" else name.strip()
+
+
+def _whole(key: str, description: str) -> str:
+    """The id of a device; with its name where somebody has hidden a part of the id."""
+    return key if _HIDDEN.search(key) is None else f"{key} {description.strip()}"
 
 
 def _quoted(rest: str) -> tuple[str, str]:

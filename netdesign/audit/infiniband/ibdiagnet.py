@@ -170,7 +170,7 @@ def _errors(log: Diagnosis) -> list[Finding]:
 
 
 def _routing(log: Diagnosis) -> list[Finding]:
-    switches = log.counts.get("switches")
+    switches = log.routing_among or log.counts.get("switches")
     on = log.adaptive_routing
     if on is None or switches is None or switches < 2 or on >= switches:
         return []
@@ -233,6 +233,7 @@ def _warnings(log: Diagnosis) -> list[Finding]:
     alike = Counter(_GUIDS.sub("*", text.partition(" - ")[2] or text) for text in log.warnings)
     reasons = [text for text, _ in alike.most_common(6)]
     where = " and ".join(f"{count} in {name}" for name, count in stages.items())
+    said = "; ".join(reason[:160] for reason in reasons[:3])
     return [
         Finding(
             "ibdiagnet-warnings",
@@ -240,7 +241,7 @@ def _warnings(log: Diagnosis) -> list[Finding]:
             next(iter(stages), "log"),
             f"ibdiagnet gives {plural(count, 'warning')}"
             + (f" ({where})" if where else "")
-            + f": {'; '.join(reason[:160] for reason in reasons[:3])}.",
+            + (f": {said}." if said else "; the log does not say here what of."),
             {"warnings": count, "stages": stages, "reasons": dict(alike.most_common(_MOST_LISTED))},
         )
     ]
@@ -297,6 +298,7 @@ IBDIAGNET = Kind(
     ),
     signature=re.compile(
         r"IBDIAG(?:NET)? |^-[IWE]- (?:\S.* finished|Stage |Start|Build|Links|Devid|Fabric|Discover)"
+        r"|^-[WE]- (?:Link: |S?[0-9a-f]{16}/N?[0-9a-f]{16}|\S+/U\d+(?:/P?\d+)?\b)"
         r"|Neighbor Guid *:|Conn LID \(#\)|^START_(?:NODES|PORTS|LINKS|RUN_INFO)|^IB Switches +:"
     ),
     read=_read,

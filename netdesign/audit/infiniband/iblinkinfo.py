@@ -8,7 +8,7 @@ from typing import Any
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document
 from netdesign.audit.found.checks import findings_of
-from netdesign.audit.found.link_checks import is_degraded, plural
+from netdesign.audit.found.link_checks import is_degraded, named, plural
 from netdesign.audit.found.summary import summary_of
 from netdesign.audit.infiniband.link_report import LinkReport, read_link_report
 from netdesign.audit.infiniband.remarks import conflicts, unreached
@@ -53,6 +53,24 @@ def _judge(content: LinkReport, context: Context) -> list[Finding]:
         *found,
         *conflicts(content.conflicts, content.conflict_count),
         *unreached(content.unreached),
+        *_cut(content),
+    ]
+
+
+def _cut(content: LinkReport) -> list[Finding]:
+    """An excerpt: the other ends say more than is printed of a device."""
+    if not content.cut:
+        return []
+    return [
+        Finding(
+            "excerpt",
+            "note",
+            content.cut[0],
+            f"The list of ports of {plural(len(content.cut), 'device')} ends before ports that "
+            f"other devices are cabled to ({named(content.cut)}): an excerpt. What is cabled to "
+            "the ports that are not printed may be missing here; give the whole output.",
+            {"count": len(content.cut), "devices": list(content.cut[:20])},
+        )
     ]
 
 

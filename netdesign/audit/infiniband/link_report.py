@@ -46,6 +46,7 @@ class LinkReport:
     conflicts: tuple[str, ...] = ()
     conflict_count: int = 0
     unreached: tuple[str, ...] = ()  # paths on which the tool got no answer
+    cut: tuple[str, ...] = ()  # devices whose list of ports ends before one that is in use
 
     @cached_property
     def tiers(self) -> Tiered:
@@ -198,6 +199,7 @@ class _Keys:
         self.by_name: dict[str, str] = {}
         self.most: dict[str, int] = {}  # highest port of each device
         self.guessed: dict[str, Role] = {}
+        adapters: dict[str, set[str]] = {}  # at the other ends of each device
         for row in reader.rows:
             section = row.section
             if section is not None and not section.key:
@@ -210,6 +212,9 @@ class _Keys:
             self.most[key] = max(self.most.get(key, 0), int(row.port))
             if row.far_port:
                 self.most[far] = max(self.most.get(far, 0), int(row.far_port))
+                if adapter_of(row.far_name).adapter:
+                    adapters.setdefault(key, set()).add(far)
+        self.hubs = {key for key, found in adapters.items() if len(found) > 1}
 
     def _subnets(self, rows: list[_Row]) -> None:
         """Tell subnets apart: a LID that is given to two devices is of two of them."""
@@ -261,7 +266,9 @@ class _Keys:
             return known
         if is_switch_name(name):
             return "switch"
-        if adapter_of(name).adapter or self.most.get(key, 0) <= _MOST_PORTS_OF_A_CARD:
+        if adapter_of(name).adapter:
+            return "host"
+        if key not in self.hubs and self.most.get(key, 0) <= _MOST_PORTS_OF_A_CARD:
             return "host"
         return "switch"
 
@@ -286,11 +293,13 @@ def _assembled(reader: _Reader) -> LinkReport:
         key = keys.near(row)
         if not row.far_port:
             build.ports_down += build.devices[key].role == "switch"
+            build.devices[key].last = max(build.devices[key].last, int(row.port))
             continue
         other = keys.far(row)
         role = keys.role_of(row.far_name, other)
         build.device(other, _plain(role, row.far_name), role, row.line)
         build.end(key, row.port, other, row.far_port, row.speed, row.line, row.could)
+        build.devices[key].last = max(build.devices[key].last, int(row.port))
         if row.state and row.state != "Active":
             waiting.append(f"{build.devices[key].name} port {row.port}: {row.state}")
     build.join_ports_of_adapters()
@@ -302,6 +311,7 @@ def _assembled(reader: _Reader) -> LinkReport:
         tuple(build.conflicts),
         build.conflict_count,
         tuple(reader.unreached),
+        build.cut(),
     )
 
 

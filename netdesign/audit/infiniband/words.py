@@ -16,6 +16,7 @@ _LIST = re.compile(
 )
 _LIST_ROLES: dict[str, Role] = {"Switch": "switch", "Ca": "host", "CA": "host"}
 _UNREACHED = re.compile(r"umad \(([^)]*)\)? bad status (\d+)|ibwarn: \[\d+\] (.*)")
+_GREETING = "sim_connect: attached as client"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _PROMPT = re.compile(r"(?:\[?[\w.-]+@[^#$]{1,80})?[#$](?: *\Z| +(?:sudo +)?ib[a-z]{3,20}\b)")
 
@@ -80,13 +81,15 @@ def speed_of(width: str, lane: str) -> str:
 
 
 def is_prompt(text: str) -> bool:
-    """Whether a line is a shell prompt, alone or with one of these tools."""
+    """Whether a line is a shell prompt, alone or with one of these tools, or ibsim's greeting."""
+    if text[0] == "i" and _GREETING in text:
+        return True
     return ("@" in text or text[0] in "#$") and _PROMPT.match(text) is not None
 
 
 def unreached_of(text: str) -> str:
     """Where the tool could not get an answer, as it says it; "" for any other line."""
-    if "umad (" not in text and "ibwarn: [" not in text:
+    if ("umad (" not in text and "ibwarn: [" not in text) or _GREETING in text:
         return ""
     match = _UNREACHED.search(text)
     return "" if match is None else (match[1] or match[3] or "")[:200]

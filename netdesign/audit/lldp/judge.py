@@ -258,7 +258,7 @@ def _unplaced(content: LldpContent) -> Iterator[Finding]:
             "note",
             f"line {rows[0].line}",
             f"For {len(rows)} neighbour{'s' if len(rows) > 1 else ''} the file does not say on "
-            f"which port they are heard: {', '.join(told[:8])}"
+            f"which port {'they are' if len(rows) > 1 else 'it is'} heard: {', '.join(told[:8])}"
             f"{' and more' if len(told) > 8 else ''}. Older systems leave it out of the detailed "
             "answer: give the brief table (show lldp neighbors) too.",
             {"neighbours": told[:_MOST_LISTED], "count": len(rows)},

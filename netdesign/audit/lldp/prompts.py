@@ -18,6 +18,7 @@ _ENDINGS = (".txt", ".log", ".json", ".xml", ".out", ".lldp", "_lldp", "-lldp")
 _NO_NAMES = frozenset(
     ("lldp", "neighbors", "neighbours", "show", "table", "output", "detail", "details", "summary")
 )
+_TAGS = frozenset(("code", "pre", "tt", "p", "b", "li", "samp", "kbd"))  # of HTML, no prompts
 FACTORY_NAMES = frozenset(("sonic", "switch", "cumulus", "localhost", "router", "nvue", "arista"))
 
 
@@ -63,7 +64,7 @@ def _device(text: str) -> str:
     name = name.rpartition("@")[2]
     for end in (":", " ", "(", "~", "/", "["):
         name = name.partition(end)[0]
-    return name if _NAME.match(name) else ""
+    return name if _NAME.match(name) and name.lower() not in _TAGS else ""
 
 
 def heading_of(text: str) -> str:

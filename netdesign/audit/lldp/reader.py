@@ -52,6 +52,10 @@ def read_lldp(document: Document) -> tuple[LldpFile, Understood]:
         text = line.text
         if not text or line.number in used:
             continue
+        if text[0] == ">":  # quoted in Markdown or mail
+            text = text[1:]
+            if not text:
+                continue
         if text[0] in "{`<" and _NOTHING.match(text):
             used.add(line.number)
             continue

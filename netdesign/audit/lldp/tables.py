@@ -73,8 +73,7 @@ class TableReader:
             self._draft.total(int(total.group(1)))
             self.close()
             return True
-        has_title = any(word in text for word in ("ort", "ntf", "eer", "nterface", "PORT"))
-        if has_title and self._heading(number, text):
+        if _may_hold_a_title(text) and self._heading(number, text):
             return True
         if text.lstrip()[:32].lower().startswith(_COUNTERS):
             return True
@@ -97,8 +96,9 @@ class TableReader:
         begins = low.lstrip()
         if len(text) > 400 or not begins.startswith(_FIRST_TITLES):
             return False
+        begins = begins.lstrip(" \t|>")
         for form, titles in FORMS:
-            columns = _columns(low, titles)
+            columns = _columns(low, titles) if begins.startswith(titles[0][0]) else ()
             if columns:
                 self.close()
                 self._form, self._columns, self._titles = form, columns, text
@@ -226,6 +226,11 @@ _ROWS: dict[str, Callable[[TableReader, int, str], bool]] = {
     "EOS table": TableReader._eos,
     "Junos table": TableReader._junos,
 }
+
+
+def _may_hold_a_title(text: str) -> bool:
+    """Spelled out, since every line passes it."""
+    return "ort" in text or "ntf" in text or "eer" in text or "nterface" in text or "PORT" in text
 
 
 def _columns(low: str, titles: tuple[tuple[str, str], ...]) -> tuple[Column, ...]:

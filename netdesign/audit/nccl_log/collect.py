@@ -7,6 +7,7 @@ import re
 from netdesign.audit.nccl_log.content import NcclLog
 from netdesign.audit.nccl_log.grouped import Grouped
 from netdesign.audit.nccl_log.messages import Message
+from netdesign.audit.nccl_log.starts import Starts
 from netdesign.units import gbps_to_bytes_per_second, gigabytes_to_bytes
 
 MOST_NAMES = 50_000  # distinct names of one sort that are kept
@@ -17,8 +18,10 @@ _RARE, _MOST_RARE, _OFTEN = 3, 100, 20  # lines of a torn name, such names, time
 _MEGABITS = 1000  # of a gigabit; NCCL prints megabits per second
 LONGEST = 300  # characters of a value
 _NIC = re.compile(r"\[(\d{1,4})\]([\w.+-]{1,64}):(\d{1,3})(?:/(\w{1,12}))?")
+_MERGED = re.compile(r"\[(\d{1,4})\]=\{([^{}]{1,1000})\}")
+_MEMBER = re.compile(r"\[(\d{1,4})\] ([\w.+-]{1,64}):(\d{1,3})/(\w{1,12})")
 _FOUND = re.compile(
-    r"[Pp]rovider is ([\w;.-]{1,40})(?:, fabric is \S+)?\s*\(found (\d{1,4}) nics\)"
+    r"[Pp]rovider is ([\w;.-]{1,40})(?:, fabric is \S+)?(?:\s*\(found (\d{1,4}) nics\))?"
 )
 _GROUP = re.compile(r"NIC group (\d{1,4}) device")
 _PLUGIN = re.compile(r"aws-ofi-nccl v?(\d[\w.-]{0,30})")
@@ -66,6 +69,7 @@ class Collector:
         self._transports: dict[str, int] = {}
         self._gdr: bool | None = None
         self._channels = self._ranks = self._nodes = self._local = 0
+        self._connected_channels = 0  # where NCCL does not count them itself
         self._seen_ranks: set[int] = set()
         self._hosts: dict[str, int] = {}
         self._gpus: set[tuple[str, str]] = set()
@@ -75,6 +79,7 @@ class Collector:
         self._gids: set[int] = set()
         self._mtus: set[int] = set()
         self._complaints = Grouped()
+        self._starts = Starts()
 
     def take(self, message: Message, number: int) -> None:
         """Use one message."""
@@ -90,6 +95,8 @@ class Collector:
             reader(self, message)
         elif "P2P is disabled" in text:
             self._p2p_disabled = True
+        elif "libibverbs" in text:
+            self._no_ib = True
         elif text[:1].isdigit():
             found = _COUNT.match(text)
             if found is not None:
@@ -134,8 +141,13 @@ class Collector:
             self._transports.setdefault(name, 0)
         if nic:
             self._used.setdefault(message.host, set()).add(nic)
+        number = text[8:10] if text.startswith("Channel ") else text[5:7]
+        if number.isdecimal() and text[10:12] != "/1":  # which is for point to point
+            self._connected_channels = max(self._connected_channels, int(number) + 1)
 
     def _communicator(self, message: Message) -> None:
+        if "Init " in message.text:
+            self._starts.take(message)
         found = _COMM.search(message.text)
         if found is None or not message.whole:
             return
@@ -190,12 +202,28 @@ class Collector:
                 self._gids.add(int(found[2]))
 
     def _devices(self, text: str) -> None:
+        if "={" in text:
+            self._pairs(text)
+            return
         for found in _NIC.finditer(text[:16_384]):
             if found[4] and len(self._nics) < MOST_NAMES:
                 port = f":{found[3]}" if found[3] != "1" else ""
                 self._nics.setdefault(found[1], found[2] + port)
                 self._links[found[4]] = None
         self._found = max(self._found, text.count("]", 0, 16_384) - text.count("[RO]"))
+
+    def _pairs(self, text: str) -> None:
+        """Ports that NCCL merges: ``[0]={[0] mlx5_2:1/RoCE, [1] mlx5_3:1/RoCE}``."""
+        for group in _MERGED.finditer(text[:16_384]):
+            names = []
+            for found in _MEMBER.finditer(group[2]):
+                name = found[2] + (f":{found[3]}" if found[3] != "1" else "")
+                names.append(name)
+                if len(self._nics) < MOST_NAMES:
+                    self._nics.setdefault(found[1], name)
+                    self._links[found[4]] = None
+            if len(self._merged) < MOST_NAMES:
+                self._merged[group[1]] = "+".join(names)
 
     def _libfabric_says(self, text: str) -> None:
         found = _GROUP.search(text)
@@ -205,7 +233,7 @@ class Collector:
             found = _FOUND.search(text)
             if found is not None:
                 self._provider = found[1]
-                self._found = max(self._found, int(found[2]))
+                self._found = max(self._found, int(found[2] or 0))
         elif "aws-ofi-nccl" in text:
             found = _PLUGIN.search(text)
             if found is not None:
@@ -272,7 +300,7 @@ class Collector:
             used={host: self._named(nics) for host, nics in self._used.items() if host not in torn},
             transports=dict(sorted(self._transports.items())),
             gdr_said=self._gdr,
-            channels=self._channels or None,
+            channels=self._channels or (self._connected_channels if whole else 0) or None,
             ranks=self._ranks or None,
             nodes=nodes,
             local_ranks=self._local or (self._ranks // nodes if whole and nodes else None),
@@ -287,6 +315,8 @@ class Collector:
             p2p_disabled=self._p2p_disabled,
             complaints=self._complaints.all(),
             bandwidths=tuple(self.bandwidths),
+            unfinished=self._starts.unfinished(),
+            completed=self._starts.completed,
         )
 
     def _complete(self) -> frozenset[str]:

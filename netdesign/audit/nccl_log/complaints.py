@@ -140,6 +140,25 @@ _MEANINGS = (
     _Meaning(("ncclremoteerror",), "peer-died", "error", "another rank failed first: look there"),
     _Meaning(("test nccl failure",), "run-failed", "error", "the benchmark stopped"),
     _Meaning(("unhandled cuda error",), "cuda-failure", "error", "a GPU failed"),
+    _Meaning(
+        ("failed to open libibverbs",),
+        "no-rdma-library",
+        "note",
+        "the RDMA library is not installed, or not in the container. Inside one host that does not "
+        "matter; between hosts NCCL falls back to TCP",
+    ),
+    _Meaning(
+        ("net/plugin", "failed to find"),
+        "plugin-symbol",
+        "note",
+        "a network plugin of another version: NCCL tries the next one, see which network it uses",
+    ),
+    _Meaning(
+        ("could not find real path",),
+        "topology-hidden",
+        "note",
+        "a virtual machine or container hides where a device is on PCIe: NCCL guesses distances",
+    ),
     _Meaning(("error",), "nccl-warning", "error", "NCCL reports an error"),
     _Meaning(("fail",), "nccl-warning", "error", "NCCL reports a failure"),
 )

@@ -57,6 +57,8 @@ class NcclLog:
     p2p_disabled: bool
     complaints: tuple[Complaint, ...]
     bandwidths: tuple[float, ...]  # bytes/s, in the order of the file: lines "busbw: N Gbps"
+    unfinished: Mapping[str, tuple[int, ...]]  # by host, ranks whose initialisation does not end
+    completed: int  # initialisations that do
 
     @property
     def gdr(self) -> bool | None:

@@ -21,6 +21,7 @@ def judge(log: NcclLog, context: Context) -> list[Finding]:
         *_network(log, context),
         *setting_findings(log),
         *_bandwidth(log),
+        *_unfinished(log),
         *_shape(log),
         *_spliced(log),
     ]
@@ -148,13 +149,15 @@ def _fewer_nics(log: NcclLog, context: Context) -> Iterator[Finding]:
         "ranks_per_node": log.local_ranks,
         "names": list(log.nics_used[:64]),
     }
+    ranks = f"{log.local_ranks} rank{'s' if log.local_ranks != 1 else ''}"
     if used >= wanted:
         yield Finding(
             "nics-idle",
             "note",
             "network",
-            f"{used} of {listed} NICs of a host are used ({names}): as many as there are ranks in "
-            "it. Run one rank per GPU to load them all.",
+            f"{used} of {listed} NICs of a host are used ({names}) by {ranks} in it, and one GPU "
+            "moves no more than its own PCIe slot carries, about one NIC of the same generation. "
+            "Run one rank per GPU to load them all.",
             evidence,
         )
         return
@@ -221,6 +224,29 @@ def _bandwidth(log: NcclLog) -> Iterator[Finding]:
     )
 
 
+def _unfinished(log: NcclLog) -> Iterator[Finding]:
+    ranks = sorted(rank for some in log.unfinished.values() for rank in some)
+    if len(ranks) <= log.spliced:  # a message that was run into may be the missing one
+        return
+    hosts = ", ".join(list(log.unfinished)[:6])
+    shown = ", ".join(map(str, ranks[:12])) + (" and more" if len(ranks) > 12 else "")
+    yield Finding(
+        "init-incomplete",
+        "warning" if log.completed else "note",
+        "initialisation",
+        f"{len(ranks)} rank{'s begin' if len(ranks) > 1 else ' begins'} to initialise and "
+        f"{'are' if len(ranks) > 1 else 'is'} not seen to end (rank {shown} on {hosts}): the log "
+        "is cut, or the job hangs in setting up its connections. If it hangs, look for a host "
+        "whose NICs, GID index or firewall differ, and bisect by pairs of hosts.",
+        {
+            "ranks": ranks[:200],
+            "count": len(ranks),
+            "hosts": list(log.unfinished)[:20],
+            "completed": log.completed,
+        },
+    )
+
+
 def _shape(log: NcclLog) -> Iterator[Finding]:
     few = log.channels is not None and log.channels < limit("nccl-few-channels")
     if few and (log.ranks or 2) > 1:
@@ -228,9 +254,9 @@ def _shape(log: NcclLog) -> Iterator[Finding]:
             "few-channels",
             "note",
             "channels",
-            f"{log.channels} channels: few. NCCL counts them by the links that it sees, and has "
-            "more with NVLink and several NICs. With PCIe alone, or one GPU and one NIC in a "
-            "host, it is as it should be.",
+            f"{log.channels} channel{'s' if log.channels != 1 else ''}: few. NCCL counts them by "
+            "the links that it sees, and has more with NVLink and several NICs. With PCIe alone, "
+            "or one GPU and one NIC in a host, it is as it should be.",
             {"channels": log.channels},
         )
     if len({name.split("+")[0] for name in log.versions}) > 1:
@@ -273,6 +299,6 @@ def _healthy(log: NcclLog) -> Finding:
         "network",
         f"NCCL {next(iter(log.versions), 'of unknown version')} uses {used} "
         f"NIC{'s' if used != 1 else ''}{direct} and {log.channels or 'an unknown number of'} "
-        f"channels over {log.ranks or 'unknown'} ranks: healthy.",
+        f"channel{'s' if log.channels != 1 else ''} over {log.ranks or 'unknown'} ranks: healthy.",
         {"nics_used": list(log.nics_used[:64]), "channels": log.channels, "ranks": log.ranks},
     )

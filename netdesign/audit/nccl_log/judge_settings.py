@@ -81,6 +81,16 @@ def _devices(log: NcclLog) -> Iterator[Finding]:
 
 
 def _addresses(log: NcclLog) -> Iterator[Finding]:
+    if {"IB", "RoCE"} <= set(log.nic_links) and "NCCL_IB_HCA" not in log.environment:
+        yield Finding(
+            "mixed-links",
+            "note",
+            "NCCL_IB_HCA",
+            "NCCL lists NICs of InfiniBand and of Ethernet (RoCE) together: the Ethernet ones are "
+            "often for storage or management, and ranks that choose them hang or are slow. Name "
+            "the NICs of the compute network in NCCL_IB_HCA.",
+            {"links": list(log.nic_links), "nics": list(log.nics)},
+        )
     if "RoCE" not in log.nic_links:
         return
     if len(log.gid_indexes) > 1:

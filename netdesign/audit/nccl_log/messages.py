@@ -89,4 +89,7 @@ def origin(prefix: str) -> tuple[int, int]:
     start = len(name)
     while start and name[start - 1] in _OF_A_NAME:
         start -= 1
+    if start > 3 and name[start - 4] in "+-" and name[start - 1] == ":":
+        zone = name[start - 3 : start - 1] + name[start : start + 2]  # a time runs into the name
+        start += 2 if zone.isdecimal() and len(zone) == 4 else 0
     return (start, len(name)) if start < len(name) else (0, 0)

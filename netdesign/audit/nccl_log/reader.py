@@ -16,6 +16,7 @@ _OWN = re.compile(r"\s*(?:duration|algo throughput)\s*:\s*[\d.]+ |\s*\d{1,6}:\s*
 _MATRIX = re.compile(  # the matrix of algorithms, written without NCCL's prefix
     r"\s*(?:Function|Broadcast|Reduce|AllGather|ReduceScatter|AllReduce) \|"
 )
+_OF_RCCL = ("HIP version ", "ROCm version ", "Hostname  ", "Librccl path ")  # its banner
 _FRAMEWORK = re.compile(
     r"Watchdog caught collective operation timeout.{0,280}"
     r"|ncclSystemError.{0,120}|ncclRemoteError.{0,120}|ncclInternalError.{0,120}"
@@ -48,6 +49,9 @@ def read(document: Document) -> tuple[NcclLog, Understood]:
                 used.add(number)
         elif "nccl" in text or "unhandled" in text or "CCL version" in text:
             if _outside(found, text, number):
+                used.add(number)
+        elif text.startswith(_OF_RCCL):
+            if found.lines:
                 used.add(number)
         elif " |" in text:
             if found.lines and _MATRIX.match(text) is not None:

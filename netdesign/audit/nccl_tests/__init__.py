@@ -35,7 +35,7 @@ KIND = Kind(
         b" int32 ",
     ),
     signature=re.compile(
-        r"algbw\s+busbw|nThread:?\s+\d+\s+nGpus|Avg bus bandwidth\s*:|Out of bounds values\s*:"
+        r"algbw\s+busbw|nThreads?:?\s+\d+\s+nGpus|Avg bus bandwidth\s*:|Out of bounds values\s*:"
         r"|Collective test (?:starting|concluded)|\"alg_bw\"|\"average_bus_bandwidth\"|\"busBw\""
         r"|(?<![\w.])\d{1,19}+[\s|]++\d{1,19}+[\s|]++(?:float|half|double|bfloat16|u?int(?:8|32|64))\s"
     ),

@@ -24,6 +24,7 @@ _ROOT = re.compile(r"-?\d{1,7}")
 _LOG = re.compile(r"NCCL (?:INFO|WARN|TRACE|ERROR)")
 _TAIL = re.compile(r"(?:(?<=\s)|^)(?:-?\d[\d.e+-]*|N/A|-?nan|-?inf)(?=\s|$)", re.I)
 _GAP = re.compile(r"\S(\s{20,})\S")
+_LONGEST_SIZE = 19  # digits
 _SIDE = ("time", "algbw", "busbw", "wrong")
 _GUESSED = tuple(  # layouts without a header, the usual first
     (root, sides, extra) for extra in (0, 4, 1, 5) for sides in (2, 1) for root in (True, False)
@@ -85,6 +86,19 @@ def start_of_row(text: str, line: int) -> Cells | None:
         line,
         gap,
     )
+
+
+def short_row(text: str, names: tuple[str, ...], line: int) -> Cells | None:
+    """A row of a table with only these columns; None for any other line."""
+    words = text.replace("|", " ").split()
+    if len(words) != len(names) or not words[0].isdecimal() or len(words[0]) > _LONGEST_SIZE:
+        return None
+    named = dict(zip(names, words, strict=True))
+    half = _half([*(named[name] for name in _SIDE[:3]), named.get("wrong", "N/A")])
+    size = int(words[0])
+    if half is None or not is_consistent(size, half):
+        return None
+    return Cells(size, 0, "", None, words[1:], line, halves=[half, None])
 
 
 def rest_of_row(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import median
+from statistics import median_high
 
 from netdesign.audit.limits import limit
 from netdesign.audit.nccl_tests.curve import curve_of
@@ -48,7 +48,7 @@ def _alike(group: Sequence[tuple[int, Table]]) -> Iterator[Finding]:
     if len(group) < 2 or (found := _at_common_size([table for _, table in group])) is None:
         return
     size, rates = found
-    usual = median(rates) if len(rates) > 2 else max(rates)
+    usual = median_high(rates)
     slow = [place for place, rate in enumerate(rates) if rate < limit("worth-a-look") * usual]
     if not slow:
         return
@@ -81,8 +81,9 @@ def _alike(group: Sequence[tuple[int, Table]]) -> Iterator[Finding]:
             "runs-differ",
             "note",
             f"table {group[worst][0]}",
-            f"{said}. With the same settings that is a sick link or other traffic: test pairs of "
-            "nodes to find it.",
+            f"{said}. With the same settings that is a sick link, other traffic, or nodes that are "
+            "further apart with an oversubscribed or badly balanced tier between them: test pairs "
+            "of nodes to find it.",
             evidence,
         )
 
@@ -98,32 +99,56 @@ def _suspects(group: Sequence[tuple[int, Table]], slow: Sequence[int]) -> list[s
 
 
 def _with_nodes(tables: Sequence[tuple[int, Table]]) -> Iterator[Finding]:
-    """Bandwidth that falls as nodes are added, from three nodes on."""
+    """Bandwidth that falls as nodes are added; that of two nodes may be twice what they carry."""
     by_operation: dict[str, dict[int, Table]] = {}
     for _, table in tables:
         nodes = table.nodes or 0
         ring = table.operation in ("all_reduce", "all_gather", "reduce_scatter")
-        if ring and nodes > 2 and not spans_one_domain(table):
+        if ring and nodes > 1 and not spans_one_domain(table):
             by_operation.setdefault(table.operation or "", {}).setdefault(nodes, table)
     for operation, by_nodes in by_operation.items():
         counts = sorted(by_nodes)
-        ends = [by_nodes[count] for count in (counts[0], counts[-1])]
-        if len(counts) < 2 or (found := _at_common_size(ends)) is None:
-            continue
-        size, (first, last) = found
-        if last < limit("worth-a-look") * first:
-            yield Finding(
-                "falls-with-nodes",
-                "warning",
-                f"{operation}, {counts[0]} to {counts[-1]} nodes",
-                f"Bandwidth at {size_text(size)} falls from {rate_text(first)} on {counts[0]} "
-                f"nodes to {rate_text(last)} on {counts[-1]}. From three nodes on large messages "
-                "should keep it: look for oversubscription, flows that collide, a fabric that "
-                "loses packets, or one slow node; small messages fall by themselves.",
-                {
-                    "size_bytes": size,
-                    "nodes": [counts[0], counts[-1]],
-                    "first_gbs": gbs(first),
-                    "last_gbs": gbs(last),
-                },
-            )
+        pair = 2 in by_nodes
+        starts = counts[1:] if pair else counts
+        said = False
+        if len(starts) > 1:
+            entry = _fall(operation, by_nodes, starts[0], starts[-1], 1.0)
+            said = entry is not None
+            if entry is not None:
+                yield entry
+        if pair and starts and not said:
+            twice = 0.5 if operation == "all_reduce" else 1.0
+            entry = _fall(operation, by_nodes, 2, starts[-1], twice)
+            if entry is not None:
+                yield entry
+
+
+def _fall(
+    operation: str, by_nodes: dict[int, Table], few: int, many: int, counts_for: float
+) -> Finding | None:
+    """Many nodes against few, of whose figure only a part counts."""
+    found = _at_common_size([by_nodes[few], by_nodes[many]])
+    if found is None:
+        return None
+    size, (first, last) = found
+    if last >= limit("worth-a-look") * first * counts_for:
+        return None
+    half = " (a tree may have doubled that)" if counts_for < 1 else ""
+    lost = ""
+    if last < limit("deep-fall") * first:
+        lost = " So deep a fall is most often RoCE that loses packets: PFC and ECN are missing."
+    return Finding(
+        "falls-with-nodes",
+        "warning",
+        f"{operation}, {few} to {many} nodes",
+        f"Bandwidth at {size_text(size)} falls from {rate_text(first)} on {few} nodes{half} to "
+        f"{rate_text(last)} on {many}. From three nodes on large messages should keep it: look for "
+        "oversubscription, flows that collide, a fabric that loses packets, or one slow node; "
+        f"small messages fall by themselves.{lost}",
+        {
+            "size_bytes": size,
+            "nodes": [few, many],
+            "first_gbs": gbs(first),
+            "last_gbs": gbs(last),
+        },
+    )

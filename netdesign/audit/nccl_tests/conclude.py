@@ -27,6 +27,8 @@ def table_of(draft: Draft, run: Sequence[Draft], name: str) -> Table:
     bounds = operations.ratio_bounds(rows)
     possible = tuple(name for name in _possible(draft, rows, shares) if _fits(name, bounds, shares))
     told, told_from = _told(draft, possible, name)
+    if told is None and possible == ("all_reduce", "sendrecv"):
+        possible = _summed(draft, bounds)
     listed = draft.ranks.listed if draft.jobs == 1 else 1
     operation, source = _operation(told, told_from, possible)
     ranks = _ranks(operation, possible, shares, bounds, draft, claimed)
@@ -145,6 +147,8 @@ def _possible(draft: Draft, rows: Sequence[Row], shares: int | None) -> tuple[st
     columns = draft.columns
     if columns is None or "error" not in columns or "root" in columns or len(possible) < 2:
         return possible
+    if "all_reduce" in possible:
+        return possible
     if draft.time_unit is None:
         return ()  # the first versions count otherwise
     # Before the columns were the same for all, only all-gather had none for the reduction.
@@ -180,6 +184,13 @@ def _operation(
     if len(others) == 1:
         return others[0], "columns"
     return told, source
+
+
+def _summed(draft: Draft, bounds: tuple[float, float] | None) -> tuple[str, ...]:
+    """All-reduce, unless more ranks are listed than its ratio allows."""
+    listed = draft.ranks.listed or 0
+    even = bounds is not None and bounds[0] <= 1 <= bounds[1]
+    return ("sendrecv",) if even and listed > 2 else ("all_reduce",)
 
 
 def _fits(operation: str, bounds: tuple[float, float] | None, shares: int | None) -> bool:

@@ -119,14 +119,25 @@ def _breaks(curve: Sequence[Point], peak: Point, where: str) -> Iterator[Finding
             "warning",
             f"{where}, {size_text(here.size)}",
             f"Bandwidth drops from {rate_text(before.busbw)} to {rate_text(here.busbw)} at "
-            f"{size_text(here.size)}, {kind}. Usual causes: NCCL changes algorithm or protocol "
-            "there, buffers overflow in the fabric, or registration of memory fails.",
+            f"{size_text(here.size)}, {kind}. {_cliff_causes(here.busbw / before.busbw)}",
             {
                 "size_bytes": here.size,
                 "before_gbs": gbs(before.busbw),
                 "here_gbs": gbs(here.busbw),
             },
         )
+
+
+def _cliff_causes(left: float) -> str:
+    if left < limit("deep-fall"):
+        return (
+            "So deep a fall is most often packets that are lost and sent again: on RoCE check that "
+            "PFC and ECN are on at every hop. Else NCCL changes algorithm or protocol there."
+        )
+    return (
+        "Usual causes: NCCL changes algorithm or protocol there, buffers overflow in the fabric, "
+        "or registration of memory fails."
+    )
 
 
 @dataclass(frozen=True)
@@ -235,6 +246,8 @@ def _average(table: Table, peak: Point, where: str) -> Iterator[Finding]:
     if average is None or average > limit("headline-average") * peak.busbw:
         return
     small = sum(row.size < limit("cliff-from") for row in table.rows)
+    if not small:
+        return
     yield Finding(
         "average-of-small-sizes",
         "note",

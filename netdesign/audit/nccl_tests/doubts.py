@@ -86,12 +86,15 @@ def _ranks(table: Table, where: str) -> Iterator[Finding]:
     if table.ranks is None:
         span = table.ratio_ranks
         said = f" Between {span[0]:,} and {span[1]:,} fit the figures." if span else ""
+        likely = _likely(span)
+        if likely is not None:
+            said = f"{said[:-1]}, and of those {likely:,} is the likeliest."
         yield Finding(
             "ranks-unknown",
             "note",
             where,
             f"The number of GPUs is not in the file.{said} Give the rank list or the command.",
-            {"fewest": span and span[0], "most": span and span[1]},
+            {"fewest": span and span[0], "most": span and span[1], "likely": likely},
         )
         return
     evidence = {"ranks": table.ranks, "listed": table.listed_ranks, "asked": table.claimed_ranks}
@@ -117,6 +120,17 @@ def _ranks(table: Table, where: str) -> Iterator[Finding]:
             evidence,
         )
     yield from _job_name(table, where)
+
+
+def _likely(span: tuple[int, int] | None) -> int | None:
+    """The one number of ranks that nodes of eight GPUs give, else of four; None without one."""
+    if span is None:
+        return None
+    for per_node in (8, 4):
+        first = -(-span[0] // per_node) * per_node
+        if first <= span[1] < first + per_node:
+            return first
+    return None
 
 
 def _job_name(table: Table, where: str) -> Iterator[Finding]:

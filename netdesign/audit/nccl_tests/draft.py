@@ -95,6 +95,7 @@ class Draft:
     headers_version: str | None = None
     ranks: RankList = field(default_factory=RankList)
     columns: tuple[str, ...] | None = None
+    few: tuple[str, ...] = ()  # all columns of a table that has no type
     time_unit: float | None = None
     rate_unit: float | None = None
     cells: list[Cells] = field(default_factory=list)
@@ -150,6 +151,7 @@ class Draft:
             headers_version=self.headers_version,
             ranks=self.ranks,
             columns=self.columns,
+            few=self.few,
             time_unit=self.time_unit,
             rate_unit=self.rate_unit,
             claimed_tasks=self.claimed_tasks,

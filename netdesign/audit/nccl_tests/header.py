@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SETTINGS = re.compile(r"nThreads?:?\s+\d+\s+nGpus:?\s+\d+\b")
+_SETTINGS = re.compile(
+    r"nThreads?:?\s+\d+\s+nGpus:?\s+\d+\b|nGpus\(perProc\)\s+\d+\s+minBytes\s+\d"
+)
 _OPTION = re.compile(
     r"(nThreads?|nGpus|minBytes|maxBytes|step|warmup ?iters|agg iters|[A-Za-z_]+):?\s+"
     r"(-?\d{1,18}|[A-Za-z0-9]{1,40})(?:\((\w+)\))?",
@@ -107,6 +109,10 @@ def rank_line_of(text: str) -> RankLine | None:
     return RankLine(int(old[1]), 0, None, THIS_NODE, int(old[2]), old[3], old[4].strip())
 
 
+_FEWEST = {"time", "algbw", "busbw"}
+_MORE = {"count", "wrong", "error"}
+
+
 def columns_of(text: str) -> tuple[str, ...] | None:
     """Names of the columns behind the type, None when this is no line of column names."""
     words = text.replace("|", " ").lower().split()
@@ -119,6 +125,15 @@ def columns_of(text: str) -> tuple[str, ...] | None:
     if "busbw" not in names or "type" not in names:
         return None
     return tuple(names[names.index("type") + 1 :])
+
+
+def few_columns_of(text: str) -> tuple[str, ...] | None:
+    """All names of a table that somebody shortened: size, time, algbw, busbw and no type."""
+    words = text.replace("|", " ").replace("#", " ").lower().split()
+    names = tuple(_COLUMN_NAMES.get(word, word) for word in words)
+    if not names or names[0] not in ("size", "bytes") or len(set(names)) < len(names):
+        return None
+    return names if _FEWEST <= set(names) <= _FEWEST | _MORE | {names[0]} else None
 
 
 def time_unit_of(text: str) -> float | None:

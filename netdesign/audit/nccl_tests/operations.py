@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from netdesign.audit.nccl_tests.tables import Row
+from netdesign.audit.nccl_tests.tables import Row, Side
 from netdesign.network.bandwidth import bus_bandwidth_factor
 
 _LAW = {  # operation of nccl-tests: the one whose factor it has
@@ -140,20 +140,35 @@ def ranks_by_count(rows: Sequence[Row]) -> int | None:
 
 def possible_operations(rows: Sequence[Row], shares: int | None) -> tuple[str, ...]:
     """Operations whose rows look like these; all that the columns do not rule out."""
-    if not rows or shares is None:
+    if not rows:
         return ()
     row = rows[0]
     reduces = row.redop is not None
     rooted = row.root is not None and row.root >= 0
+    if shares is None:  # counts that do not divide the sizes, of a table typed by hand
+        return () if reduces or rooted or row.root is None else _unrooted(rows)
     if reduces and shares > 1:
         return ("reduce_scatter",)
     if reduces:
-        return ("reduce",) if rooted else ("all_reduce",)
+        return ("reduce",) if rooted else _summed(rows)
     if shares == 1:
         return ("broadcast",) if rooted else ("sendrecv",)
     if rooted:
         return ("gather", "scatter")
     return _unrooted(rows)
+
+
+def _summed(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Send-receive prints the reduction that it was given too, and never checks in place."""
+    pairs = [(row.out_of_place, row.in_place) for row in rows if row.size > 0]
+    checked = [(_is_checked(out), _is_checked(within)) for out, within in pairs if out and within]
+    if any(within for _, within in checked):
+        return ("all_reduce",)
+    return ("sendrecv",) if any(out for out, _ in checked) else ("all_reduce", "sendrecv")
+
+
+def _is_checked(side: Side) -> bool:
+    return side.wrong is not None or side.deviation is not None
 
 
 def is_denied(told: str, possible: Sequence[str]) -> bool:

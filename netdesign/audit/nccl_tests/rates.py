@@ -126,8 +126,9 @@ def rate_findings(table: Table, peak: Point, context: Context, where: str) -> It
             "note",
             at,
             f"Line rate unknown: the highest bus bandwidth is {rate_text(peak.busbw)} "
-            f"({machine(table)}), and whether that is good depends on the NICs. Give their rate "
-            "and number with --line-rate and --nics.",
+            f"({machine(table)}), and whether that is good depends on the NICs: a port of 100 Gb/s "
+            "carries 12.5 GB/s, so count them. Give their rate and number with --line-rate and "
+            f"--nics.{_of_two_nodes(table)}",
             {"peak_gbs": gbs(peak.busbw)},
         )
         return
@@ -233,12 +234,34 @@ def _against_line(table: Table, peak: Point, context: Context, where: str) -> It
             "near-line-rate",
             "note",
             where,
-            f"Healthy: {rate_text(peak.busbw)} is {share:.0%} of what the NICs of a node carry "
-            f"({nics}, {rate_text(line)}){spread}.",
+            f"Healthy: {rate_text(peak.busbw)} is {share:.0%} of what "
+            f"{_carriers(table, nics, line)}{spread}.{_of_two_nodes(table)}",
             evidence,
         )
     else:
         yield _below(table, peak, line, share, context, where, evidence)
+
+
+def _carriers(table: Table, nics: str, line: float) -> str:
+    """Whose rate the line is: of the NICs of a node, or of one GPU's share of them."""
+    if table.operation in ("alltoall", "alltoallv"):
+        return (
+            f"the NICs of a node carry for all-to-all, where every GPU has only its own share of "
+            f"them and sends a part inside the node ({nics}, {rate_text(line)})"
+        )
+    if table.operation in ("sendrecv", "gather"):
+        return f"the NIC of one GPU carries for {table.operation} ({nics}, {rate_text(line)})"
+    return f"the NICs of a node carry ({nics}, {rate_text(line)})"
+
+
+def _of_two_nodes(table: Table) -> str:
+    """What the figure of two nodes does not tell."""
+    if table.operation != "all_reduce" or table.nodes != 2:
+        return ""
+    return (
+        " Between two nodes a tree can double the figure: judge the NICs with NCCL_ALGO=RING, or "
+        "with three nodes and more."
+    )
 
 
 def _above(
@@ -250,7 +273,7 @@ def _above(
     where: str,
     evidence: Mapping[str, object],
 ) -> Finding:
-    said = f"{rate_text(peak.busbw)} is {share:.0%} of what the NICs of a node carry ({nics})"
+    said = f"{rate_text(peak.busbw)} is {share:.0%} of what {_carriers(table, nics, line)}"
     tree = share <= limit("two-node-tree")
     if tree and table.nodes == 2 and table.operation == "all_reduce":
         return Finding(
@@ -291,10 +314,9 @@ def _below(
     where: str,
     evidence: Mapping[str, object],
 ) -> Finding:
-    said = (
-        f"{rate_text(peak.busbw)} is only {share:.0%} of what the NICs of a node carry "
-        f"({context.ports_per_node} x {gbps_text(context.port_rate or 0)}, {rate_text(line)})"
-    )
+    ports = f"{context.ports_per_node} x {gbps_text(context.port_rate or 0)}"
+    part = f"{share:.0%}" if share >= 0.01 else f"{share:.1%}"
+    said = f"{rate_text(peak.busbw)} is only {part} of what {_carriers(table, ports, line)}"
     nics, per_node = context.ports_per_node or 1, table.ranks_per_node
     if (
         per_node is not None
@@ -340,7 +362,8 @@ def _cause_names(table: Table, share: float, nics: int) -> list[str]:
 
 _CAUSES = {
     "small-messages": "the largest message is too small for so many GPUs: test bigger ones (-e)",
-    "tcp-fallback": "TCP instead of RDMA (look for NET/Socket in NCCL's log)",
+    "tcp-fallback": "TCP instead of RDMA (look for NET/Socket in NCCL's log), or RoCE that loses "
+    "packets (PFC and ECN missing on the way)",
     "gpudirect-off": "GPUDirect RDMA is off in NCCL's log: data pass through host memory",
     "one-nic": "about the rate of one NIC, so NCCL_IB_HCA, plugin or container may show one",
     "few-nics": "NCCL's log shows fewer NICs than the node has",

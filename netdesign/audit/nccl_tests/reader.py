@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from netdesign.audit.document import Document
 from netdesign.audit.nccl_tests import header
-from netdesign.audit.nccl_tests.cells import Cells, fill, rest_of_row, start_of_row
+from netdesign.audit.nccl_tests.cells import Cells, fill, rest_of_row, short_row, start_of_row
 from netdesign.audit.nccl_tests.conclude import table_of
 from netdesign.audit.nccl_tests.draft import COLUMNS, DEVICES, ROWS, SETTINGS, SUMMARY, Draft
 from netdesign.audit.nccl_tests.json_report import Record, json_drafts, record_of
@@ -16,6 +18,7 @@ from netdesign.audit.report import Understood
 MOST_ROWS = 200_000  # of all tables of a file
 MOST_TABLES = 20_000  # of a file
 _MOST_BROKEN = 200  # lines between the parts of a broken row
+_LABEL = re.compile(r"\[\d{1,7}\](?! NCCL)")  # of the rank, by launchers of MPICH
 
 
 def read(document: Document) -> tuple[NcclTests, Understood]:
@@ -54,6 +57,8 @@ class _Reader:
 
     def see(self, number: int, text: str) -> None:
         """Take one line."""
+        if text[0] == "[" and (label := _LABEL.match(text)) is not None:
+            text = text.replace(label[0], " ")  # also within a line that was written in parts
         if '"busBw"' in text and (record := record_of(text)) is not None:
             self._record(number, record)
             return
@@ -63,6 +68,8 @@ class _Reader:
                 self._row(cells)
                 return
         if self._open is not None and self._continue(number, text):
+            return
+        if self._draft is not None and self._draft.few and self._short(number, text):
             return
         if "NCCL INFO" in text or "NCCL WARN" in text:
             self._log.see(text)
@@ -99,7 +106,7 @@ class _Reader:
         if draft is not None and self._starts_anew(draft, phase):
             inherits = draft.phase == ROWS and phase >= COLUMNS
             self.close()
-            if inherits:
+            if inherits and self._around.operation is None:  # no other command in between
                 self._draft = draft.successor(number)
         if self._draft is None:
             self._runs += 1
@@ -150,6 +157,18 @@ class _Reader:
             return
         self._rows += 1
         draft.cells.append(cells)
+
+    def _short(self, number: int, text: str) -> bool:
+        """A row of a table that somebody shortened."""
+        draft = self._draft
+        cells = None if draft is None else short_row(text, draft.few, number)
+        if draft is None or cells is None or self._rows >= MOST_ROWS:
+            return False
+        self.used.add(number)
+        self._rows += 1
+        draft.phase, draft.last_line = ROWS, number
+        draft.cells.append(cells)
+        return True
 
     def _record(self, number: int, record: Record) -> None:
         """Half a row in JSON; it says itself of which run it is."""
@@ -210,6 +229,10 @@ class _Reader:
         if "busbw" in text and (columns := header.columns_of(text)) is not None:
             self._begin(number, COLUMNS).columns = columns
             return True
+        if "busbw" in text and (few := header.few_columns_of(text)) is not None:
+            draft = self._begin(number, COLUMNS)
+            draft.few, draft.columns = few, few[1:]
+            return True
         if "n-place" in text or "of-place" in text:
             return True
         if "B/s)" in text and (unit := header.time_unit_of(text)) is not None:
@@ -219,7 +242,8 @@ class _Reader:
         return self._is_setting(number, text) or self._is_summary(number, text)
 
     def _is_setting(self, number: int, text: str) -> bool:
-        if "nThread" in text and (options := header.settings_of(text)) is not None:
+        named = "nThread" in text or "nGpus" in text
+        if named and (options := header.settings_of(text)) is not None:
             self._begin(number, SETTINGS).options = options
             return True
         if "ersion" in text or "compiled with" in text:

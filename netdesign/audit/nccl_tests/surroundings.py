@@ -88,6 +88,8 @@ class Surroundings:
             self._launch(head, launcher)
             told = True
         if program and (operation := operation_run(text)) is not None:
+            if not launcher and tail.lstrip().startswith("-"):  # run by itself
+                self.command = Claims()
             self.operation, self.gpus_per_task = operation, 1
             self.open_program, told = True, True
         if self.open_program:

@@ -57,7 +57,10 @@ class Row:
     @property
     def sides(self) -> tuple[Side, ...]:
         """The halves that were printed."""
-        return tuple(side for side in (self.out_of_place, self.in_place) if side is not None)
+        first, second = self.out_of_place, self.in_place
+        if first is None:
+            return () if second is None else (second,)
+        return (first,) if second is None else (first, second)
 
     @property
     def busbw(self) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Measure = Literal["bw", "lat"]
@@ -88,7 +89,7 @@ class Run:
         """write_bw; only bw where nothing names the verb."""
         return "_".join(part for part in (self.verb, self.measure) if part) or "unknown"
 
-    @property
+    @cached_property
     def best(self) -> BandwidthRow | None:
         """The row with the largest average."""
         rows = [row for row in self.bandwidth if row.average is not None]

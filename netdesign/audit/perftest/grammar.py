@@ -52,7 +52,8 @@ COMPLAINT = re.compile(
 CHATTER = re.compile(
     r"\s*(?:WARNING: |Warning: )?(?:Conflicting CPU frequency|Disabling dynamic polling"
     r"|BW peak won't be measured|Max msg size in|Changing (?:msg size )?to this MTU|\*{6,}"
-    r"|\* Waiting for client|Waiting for client|Please run the same command|deallocating GPU buffer"
+    r"|\* Waiting for client|Waiting for client|Please run the same command"
+    r"|deallocating (?:[RT]X )?GPU buffer"
     r"|destroying current CUDA|making it the current CUDA|creating CUDA Ctx|[Ii]nitializing CUDA"
     r"|Listing all CUDA devices|CUDA device \d|cuMem|There are \d+ devices supporting CUDA"
     r"|Perftest (?:doesn't )?supports? CUDA|using DMA-BUF|dmabuf export|Calling ibv_reg_dmabuf"
@@ -74,6 +75,7 @@ FACTORS: dict[str, float] = {
 _MICRO = float(microseconds_to_seconds(1.0))
 _EMPTY = {"n/a", "-", "--", "nan", "-nan", "inf"}
 _DIGITS = frozenset("0123456789")
+_FIGURE = re.compile(r"\d{1,12}\.\d\d")  # of a latency, which has two decimals
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,8 @@ def cells_of(text: str, columns: Columns) -> dict[str, float | None] | None:
     if not plain or plain[0] not in _DIGITS:
         return None
     tokens = plain.replace("|", " ").split()
+    if len(tokens) < len(columns.names):
+        tokens = [part for token in tokens for part in _apart(token)]
     if len(tokens) != len(columns.names):
         return None
     cells: dict[str, float | None] = {}
@@ -147,6 +151,14 @@ def cells_of(text: str, columns: Columns) -> dict[str, float | None] | None:
         cells[name] = value
     size = cells.get("bytes")
     return cells if size is not None and size >= 0 and size == int(size) else None
+
+
+def _apart(token: str) -> list[str]:
+    """2465.901216.65 as its two figures: one that is too wide for its column meets the next."""
+    if token.count(".") < 2 or len(token) > 60:
+        return [token]
+    parts = _FIGURE.findall(token)
+    return parts if "".join(parts) == token else [token]
 
 
 def number(token: str) -> float | None:

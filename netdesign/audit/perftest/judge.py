@@ -29,6 +29,7 @@ def judge(runs: PerftestRuns, context: Context) -> list[Finding]:
         found += _findings(test, where, runs, rate)
     found += compared(tests)
     found += _proved(tests)
+    found += _no_peak(tests)
     if rate is None and any(test.best for test in tests):
         found.append(_unknown_rate(tests))
     if len(runs.tests) > _MOST_JUDGED:
@@ -136,6 +137,21 @@ def _proved(tests: tuple[Run, ...]) -> Iterator[Finding]:
         )
 
 
+def _no_peak(tests: tuple[Run, ...]) -> Iterator[Finding]:
+    rows = [row for test in tests for row in test.bandwidth]
+    without = [row for row in rows if row.peak is None and row.average is not None]
+    if without:
+        yield Finding(
+            "peak-not-measured",
+            "note",
+            "file",
+            f"The peak of {len(without):,} of {len(rows):,} rows reads 0.00 or is not given: "
+            "perftest does not measure it in a run for a time (-D), with --noPeak or with many "
+            "iterations. It is no fault; the average is what counts.",
+            {"rows": len(without), "of": len(rows)},
+        )
+
+
 def _packets(test: Run, where: str) -> Iterator[Finding]:
     mtu, best = test.setup.mtu, test.best
     if test.setup.connection != "UD" or mtu is None or best is None:
@@ -174,6 +190,16 @@ def _bonded(test: Run, where: str) -> Iterator[Finding]:
             f"One queue pair on the bonded NIC {setup.device} uses one of its ports: expect half. "
             "Use -q 2 or more to load both.",
             {"device": setup.device, "queue_pairs": 1},
+        )
+    if setup.dual_port and test.best is not None:
+        yield Finding(
+            "two-ports-one-slot",
+            "note",
+            where,
+            f"{gbps(test.best.average):.5g} Gb/s over both ports of {setup.device or 'the NIC'}: "
+            "they share one PCIe slot, and two ports can give the rate of one where the slot "
+            "carries no more (lspci -vv, LnkSta). Give the rate of a port to have it judged.",
+            {"average_gbps": gbps(test.best.average), "device": setup.device},
         )
 
 
@@ -278,9 +304,14 @@ def _shape(test: Run, where: str) -> Iterator[Finding]:
     ]
     if apart:
         worst = min(apart, key=lambda row: (row.average or 0) / (row.peak or 1))
+        held = all(  # where a message is large enough to fill a line
+            (row.average or 0) >= limit("worth-a-look") * (row.peak or 0)
+            for row in apart
+            if row.size >= limit("perftest-judged-size")
+        )
         yield Finding(
             "jitter",
-            "warning",
+            "note" if held else "warning",
             where,
             f"Peak and average are apart at {_span([row.size for row in apart])}, most at "
             f"{size(worst.size)}: {gbps(worst.peak):.5g} against {gbps(worst.average):.5g} Gb/s. "

@@ -16,6 +16,7 @@ def compared(tests: tuple[Run, ...]) -> Iterator[Finding]:
     """Verdicts that need no line rate: reads and writes, GPU and host memory, like tests."""
     yield from _pairs(tests)
     yield from _peers(tests)
+    yield from _apart(tests)
 
 
 def _pairs(tests: tuple[Run, ...]) -> Iterator[Finding]:
@@ -72,6 +73,51 @@ def _peers(tests: tuple[Run, ...]) -> Iterator[Finding]:
                     "device": test.setup.device,
                 },
             )
+
+
+def _apart(tests: tuple[Run, ...]) -> Iterator[Finding]:
+    """The same test of the same port twice: one with a setting that costs most of the rate."""
+    measured = [(number, test) for number, test in enumerate(tests, 1) if test.best is not None]
+    for number, test in measured:
+        like = [other for _, other in measured if _same_test(test, other)]
+        if not like or len(like) + 1 >= limit("perftest-peers-least"):  # judged as peers
+            continue
+        best = max(like, key=_average)
+        if _average(test) >= limit("perftest-half") * _average(best):
+            continue
+        by_cm = test.setup.rdma_cm and not best.setup.rdma_cm
+        yield Finding(
+            "like-tests-apart",
+            "warning",
+            f"test {number} ({test.name}, line {test.line})",
+            f"{gbps(_average(test)):.5g} Gb/s where the same test over the same port reaches "
+            f"{gbps(_average(best)):.5g} Gb/s on line {best.line}"
+            + (
+                ": this one was set up by rdma_cm, which chooses device, GID index and traffic "
+                "class by the IP route. See which port and class it took (-T, ip route, show_gids)."
+                if by_cm
+                else ": the line carries it, so look at what differs (GID index, traffic class, "
+                "other load, the peer)."
+            ),
+            {
+                "average_gbps": gbps(_average(test)),
+                "other_gbps": gbps(_average(best)),
+                "other_line": best.line,
+                "rdma_cm": test.setup.rdma_cm,
+            },
+        )
+
+
+def _same_test(test: Run, other: Run) -> bool:
+    if test is other or test.best is None or other.best is None:
+        return False
+    a, b = test.setup, other.setup
+    return (
+        test.name == other.name
+        and test.best.size == other.best.size >= limit("perftest-judged-size")
+        and (a.queue_pairs, a.mtu, a.gpu_memory) == (b.queue_pairs, b.mtu, b.gpu_memory)
+        and _same_port(test, other)
+    )
 
 
 def _against_host(test: Run, where: str, average: float, others: list[Run]) -> Iterator[Finding]:

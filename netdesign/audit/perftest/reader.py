@@ -27,7 +27,11 @@ LONGEST_FAULT = 200
 MOST_HOSTS = 10_000
 LONGEST_NAME = 64
 _NAME = re.compile(r"[\w.-]+\Z")
+_RANK = re.compile(
+    r"\[[\w ,.-]{1,24}\](?:<std\w{3}>)?:? ?"
+)  # of a launcher: [rank 1], [1,0]<stdout>:
 _DASHES = "-" * 40
+_LAST = "Data ex. method"  # parameter of a block
 _RATE = re.compile(r"^\s*(?:Rate|rate)\s*:\s*(\d{1,4})(?:\s*Gb/sec.{0,40})?\s*\Z")  # ibstat
 _TELLING = re.compile(
     r"BW|Latency|#\s?bytes|ib_|raw_eth| : |\t:|address|GID|depth|order:|Moder|QPs|Mtu|[Rr]ate"
@@ -95,12 +99,20 @@ def read(document: Document) -> tuple[PerftestRuns, Understood]:
 
 def _state_of(plain: _State, hosts: dict[str, _State], line: Line) -> tuple[_State, Line]:
     """Whose line it is: lines of several hosts may take turns, each with its name before it."""
-    name, colon, rest = line.text.partition(": ")
-    if not colon or len(name) > LONGEST_NAME:
-        return plain, line
+    rank = _RANK.match(line.text) if line.text[0] == "[" else None
+    if rank is not None:
+        name, rest = rank[0], line.text[rank.end() :]
+    else:
+        name, colon, rest = line.text.partition(": ")
+        if not colon or len(name) > LONGEST_NAME:
+            return plain, line
     known = hosts.get(name)
     if known is None:
-        if _NAME.match(name) is None or len(hosts) >= MOST_HOSTS or not _begins(rest):
+        if (
+            (rank is None and _NAME.match(name) is None)
+            or len(hosts) >= MOST_HOSTS
+            or not _begins(rest)
+        ):
             return plain, line
         known = hosts[name] = _State()
     return known, line._replace(text=rest)
@@ -182,8 +194,8 @@ def _detail(state: _State, line: Line) -> bool:
 def _begin(state: _State, verb: str, measure: str, bidirectional: bool, line: int) -> None:
     waiting = state.open
     if waiting is not None and waiting.verb == verb and waiting.measure == measure:
-        untouched = waiting.columns is None and not waiting.lids and not waiting.given
-        if untouched:  # a loopback prints both sides' titles into one terminal
+        cut_into = waiting.columns is None and not waiting.lids and _LAST not in waiting.given
+        if cut_into:  # a loopback prints both sides into one terminal, each into the other
             return
     _close(state)
     state.open = _Open(verb, measure, line, bidirectional=bidirectional)

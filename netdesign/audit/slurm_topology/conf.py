@@ -20,7 +20,9 @@ _PAIR = re.compile(
     r"(?<![\w.])([A-Za-z][A-Za-z0-9_.]{0,31})\s{0,8}[-+*/]?=\s{0,8}(?:\"([^\"]*)\"|(\S+))"
 )
 _PREFIX = re.compile(r"\s*(?:(?:\d{1,6}:|>|\||<pre>)\s*)?")
-_PROMPT = re.compile(r"[^\s#$>%]{0,60}[#$>%]\s{0,4}(?:sudo\s)?(?:cat|scontrol|less|more)\s")
+_PROMPT = re.compile(
+    r"(?:\[[^\]]{0,80}\]|[^\s#$>%]{0,60})[#$>%]\s{0,4}(?:(?:sudo\s)?(?:cat|scontrol|less|more)\s|\Z)"
+)
 _FIRST_LETTERS = "sSbBrRaA0123456789 \t>|<#"  # of a definition and what may stand before it
 _LONGEST_LOGICAL = 1 << 22  # characters of a line with its continuations
 
@@ -123,7 +125,8 @@ def _says_nothing(text: str) -> bool:
     if text.lstrip()[:3].startswith(("#", "```", "~~~")):
         return True
     words = ("cat ", "scontrol ", "less ", "more ")
-    return any(word in text for word in words) and _PROMPT.match(text) is not None
+    is_command = any(word in text for word in words) or text.rstrip()[-1:] in "#$"
+    return is_command and _PROMPT.match(text.rstrip()) is not None
 
 
 def _without_comment(text: str) -> str:

@@ -67,6 +67,16 @@ class Draft:
 
     def names(self, text: str, line: int, owner: str) -> tuple[str, ...]:
         """A hostlist expression expanded; what is wrong with it becomes faults."""
+        if "{{" in text or "{%" in text:
+            self.fault(
+                "template",
+                "warning",
+                f"line {line}, {owner}",
+                f"{text[:60]} is a place of a template (Jinja), and no names stand there: give "
+                "the file that is made of it.",
+                {"line": line},
+            )
+            return ()
         found = expand(text, self.left)
         self.left -= len(found.names)
         for reason in found.faults:
