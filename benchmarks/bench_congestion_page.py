@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from netdesign.app.congestion_failures import CongestionFailures
+from netdesign.app.transport.chart_view import Rows, news
 
 ROUNDS = 3
 DRAGS: tuple[tuple[str, dict[str, Any], str, tuple[Any, ...]], ...] = (
@@ -28,7 +30,7 @@ DRAGS: tuple[tuple[str, dict[str, Any], str, tuple[Any, ...]], ...] = (
 
 
 def main() -> None:
-    """Print p50 and p95 of an update, and the data that it sends."""
+    """Print p50 and p95 of an update, and the data that it sends: of a set only what differs."""
     print(f"load average {os.getloadavg()[0]:.1f}")
     print(f"{'control':24}{'steps':>7}{'p50 ms':>9}{'p95 ms':>9}{'data kB':>9}")
     for name, first, path, values in DRAGS:
@@ -42,13 +44,13 @@ def main() -> None:
                 page.change({path: value})
                 times.append(1e3 * (time.perf_counter() - start))
                 fresh = _data(page)
-                sent = {key: rows for key, rows in fresh.items() if before.get(key) is not rows}
-                weights.append(len(json.dumps(list(sent.values()))) / 1e3)
+                sent = [news(before[name], data) for name, data in fresh.items()]
+                weights.append(sum(len(json.dumps(part)) for part in sent if part) / 1e3)
         p50, p95 = np.percentile(times, (50, 95))
         print(f"{name:24}{len(times):7}{p50:9.1f}{p95:9.1f}{np.median(weights):9.0f}")
 
 
-def _data(page: CongestionFailures) -> dict[tuple[str, str], Any]:
+def _data(page: CongestionFailures) -> dict[str, Mapping[str, Rows]]:
     pictures = {
         "ports": page.fabric.ports,
         "tiers": page.fabric.tiers,
@@ -59,11 +61,7 @@ def _data(page: CongestionFailures) -> dict[tuple[str, str], Any]:
         "headroom": page.lossless.headroom,
         "ecn": page.lossless.ecn,
     }
-    return {
-        (name, key): rows
-        for name, picture in pictures.items()
-        for key, rows in picture.view.data.items()
-    }
+    return {name: picture.view.data for name, picture in pictures.items()}
 
 
 if __name__ == "__main__":

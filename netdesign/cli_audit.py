@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +15,7 @@ from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
     from netdesign.audit.context import Context
-    from netdesign.audit.document import Document
+    from netdesign.audit.report import FileReport
 
 
 def audit_files(
@@ -39,15 +41,21 @@ def audit_files(
 
     Exit status 0: healthy. 1: something is wrong. 2: a file cannot be read.
     """
-    from netdesign.audit.whole import audit_all
+    from netdesign.audit.whole import together
     from netdesign.export.audit_record import audit_record, audit_text
 
+    if report is not None:
+        from netdesign.export.audit_html import check_html_place
+
+        check_html_place(report)
     known = _context(design, line_rate, nics)
-    found = audit_all((_document(file) for file in files), known)
+    names = _names(files)
+    reports = (_report(file, name, known) for file, name in zip(files, names, strict=True))
+    found = together(tuple(reports), known)
     if as_json:
-        typer.echo(json.dumps(audit_record(found), indent=2, allow_nan=False))
+        _say(json.dumps(audit_record(found), indent=2, allow_nan=False))
     else:
-        typer.echo(audit_text(found))
+        _say(audit_text(found))
     if report is not None:
         from netdesign.export.audit_drawings import drawings, plan_drawing
         from netdesign.export.audit_html import audit_html, write_html
@@ -58,6 +66,18 @@ def audit_files(
         raise typer.Exit(2)
     if not found.is_healthy:
         raise typer.Exit(1)
+
+
+def _say(text: str) -> None:
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that knows few letters
+    try:
+        typer.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        reason = (error.strerror or "no reason given").lower()
+        raise DesignError("output", None, f"cannot be written: {reason}", "make room") from None
 
 
 def _context(design: str | None, line_rate: str | None, nics: int | None) -> Context:
@@ -75,9 +95,23 @@ def _context(design: str | None, line_rate: str | None, nics: int | None) -> Con
         raise error.within(Path(design).name) from None
 
 
-def _document(file: str) -> Document:
-    from netdesign.audit.document import document_of, open_document
+def _names(files: list[str]) -> list[str]:
+    """What each file is called: its name alone where no other is called so."""
+    short = [Path(file).name or file for file in files]
+    counts = Counter(short)
+    return [name if counts[name] == 1 else file for name, file in zip(short, files, strict=True)]
 
-    if file == "-":
-        return document_of("stdin", sys.stdin.buffer.read())
-    return open_document(Path(file))
+
+def _report(file: str, name: str, known: Context) -> FileReport:
+    """What is said of one file; the others are read whatever is wrong with it."""
+    from netdesign.audit.document import document_of, open_document
+    from netdesign.audit.files import audit_whatever, unreadable
+
+    try:
+        if file == "-":
+            document = document_of("stdin", sys.stdin.buffer.read())
+        else:
+            document = open_document(Path(file), name)
+    except DesignError as error:
+        return unreadable(error.field, error.hint)
+    return audit_whatever(document, known)

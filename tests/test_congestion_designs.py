@@ -16,16 +16,19 @@ from netdesign.congestion import (
     spread,
     storage_traffic,
 )
-from netdesign.congestion.closed import taper_slowdown
+from netdesign.congestion.closed import taper_slowdown, wiring_slowdown
 from netdesign.congestion.scene import half_of, scene_of, usual_routing
 from netdesign.congestion.settings import routing_rows, setting, setting_rows
 from netdesign.congestion.slowed_step import slowed_step
+from netdesign.congestion.sweep import one_of_each, taper_curves
 from netdesign.design import default_design, read_design, shipped_designs
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
 from netdesign.export.congestion import congestion_record, congestion_text
+from netdesign.fabrics import spec_of
 from netdesign.performance.calibration import calibration_for
 from netdesign.performance.step import step_time
+from netdesign.topology.clos_request import resolve
 from netdesign.topology.routing import Lost
 from netdesign.workload.patterns import Sending
 from netdesign.workload.plan import Plan
@@ -144,6 +147,22 @@ def test_with_the_fewest_spines_the_report_says_what_the_worst_leaves_get():
     whole = congestion(evaluation(**{"network.oversubscription": 4}), fair=False)
     assert whole.worst_pair_share is None
     assert "some leaves meet" not in congestion_text(whole)
+
+
+@pytest.mark.parametrize("taper", [2, 3, 4])
+def test_the_curve_of_the_taper_has_the_wiring_of_the_fewest_spines(taper):
+    """No built point lies above it; without the wiring one did."""
+    rule = {"plan.virtual_stages": 1, "network.oversubscription": taper}
+    shown = {}
+    for spines in ("auto", "fewest"):
+        found = congestion(evaluation(**rule, **{"network.spines": spines}), fair=False)
+        curves = {curve.name: curve for curve in taper_curves(found, (taper,))}
+        for entry in one_of_each(found):
+            assert entry.slowdown <= curves[entry.name].slowdown[0] * (1 + 1e-9)
+        shown[spines] = curves["all-to-all over all GPUs"].slowdown[0]
+    added = wiring_slowdown(resolve(spec_of(found.evaluation)).shape, ordered=False)
+    assert added > 1
+    assert shown["fewest"] == pytest.approx(added * shown["auto"], rel=1e-9)
 
 
 def test_the_hot_links_are_those_of_the_taper():

@@ -10,7 +10,7 @@ from netdesign.design import default_design, design_from_query, design_to_query
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
 from netdesign.fabrics import described, spec_of
-from netdesign.findings.fabric import leaf_pairs_share_less
+from netdesign.findings.fabric import leaf_pairs_share_less, pod_pairs_share_less
 from netdesign.sensitivity import sensitivity
 from netdesign.topology.counting import count
 from netdesign.topology.families import build, size
@@ -28,7 +28,11 @@ def designed(**changes):
         ("rail-optimised", 1024, {"auto": 7, "even": 13, "fewest": 5}),
         ("fat-tree", 1024, {"auto": 5, "even": 13, "fewest": 5}),
         ("fat-tree", 1200, {"auto": 7, "even": 13, "fewest": 5}),
-        ("fat-tree-3", 1024, {"auto": 9, "even": 13, "fewest": 9}),
+        # 21 leaves in one pod, whose spines have 32 ports down: one for each leaf.
+        ("fat-tree-3", 1024, {"auto": 13, "even": 13, "fewest": 9}),
+        ("fat-tree-3", 200, {"auto": 2, "even": 13, "fewest": 2}),
+        # 32 and 9 leaves: 13 spines above each.
+        ("fat-tree-3", 2048, {"auto": 26, "even": 26, "fewest": 17}),
         # Three leaves a rail.
         ("rail-only", 1024, {"auto": 8, "even": 8, "fewest": 8}),
     ],
@@ -42,6 +46,8 @@ def test_the_counted_fabric_is_the_built_one(family, gpus, spines):
         built = count(build(spec))
         assert built.switches["spine"] == expected
         assert built.links["leaf_spine"] == own.fabric.leaf_spine_links
+        assert built.links.get("spine_core", 0) == own.fabric.spine_core_links
+        assert built.switches.get("core", 0) == own.fabric.cores
         assert built.stranded_ports == own.fabric.stranded_ports
 
 
@@ -76,6 +82,14 @@ def test_sensitivity_counts_the_same_spines():
         ratio = moved.cost.usd_per_million_tokens / own.cost.usd_per_million_tokens
         assert 1 + changes[rule] == pytest.approx(ratio, rel=1e-9)
     assert changes["auto"] != pytest.approx(changes["fewest"], rel=1e-6)
+
+
+@pytest.mark.parametrize("rule", ["auto", "fewest"])
+def test_the_finding_of_pods_keeps_up_with_a_slider(rule):
+    own = evaluate(designed(network__family="fat-tree-3", cluster__gpus=8192, network__spines=rule))
+    pod_pairs_share_less(own)
+    took = min(timeit(lambda: pod_pairs_share_less(own), number=50) for _ in range(3)) / 50
+    assert took < 2e-4
 
 
 def test_the_finding_keeps_up_with_a_slider():

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 
 import ipywidgets as widgets
 
 from netdesign.acceptance.benchmarks import benchmarks
-from netdesign.app.audit_panels import detail, example, head
+from netdesign.app.audit_panels import detail, example, head, own_logs
 from netdesign.app.audit_panels.pictures import Pictures
 from netdesign.app.courier import Courier
-from netdesign.app.html import Markup, tag
+from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import box
 from netdesign.app.live_html import LiveHtml
 from netdesign.app.page_style import STYLESHEETS, page_style
@@ -28,12 +30,15 @@ from netdesign.audit.whole import Audit, together
 from netdesign.design import Design, design_from_query, read_design
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
+from netdesign.export.audit_record import printable
 from netdesign.units import gbps_to_bytes_per_second
 
 logger = logging.getLogger(__name__)
 
-UNEXPECTED = "This file could not be read. The page shows what it showed before."
+UNEXPECTED = "could not be read. The page shows what it showed before."
 MOST_FILES = 500
+MOST_BYTES = 256 * 2**20  # of all files of a page
+MOST_REFUSED = 4  # whose refusals are listed
 LONGEST_NAME = 120
 HTML, JSON = "text/html;charset=utf-8", "application/json"
 MARKDOWN, SHELL = "text/markdown;charset=utf-8", "text/x-shellscript;charset=utf-8"
@@ -49,7 +54,8 @@ class AuditPage:
         self.found: Audit | None = None
         self.design, self.rate, self.nics = head.NONE, "", ""
         self.linked: Design | None = None
-        self.chosen, self.table = "", 0
+        self.chosen, self.table, self.faults = "", 0, False
+        self.refused: list[str] = []
         self.context = Context()
         self.courier = Courier()
         self.banner = LiveHtml()
@@ -65,14 +71,18 @@ class AuditPage:
                 "record": lambda _: self._download_record(),
                 "plan": lambda _: self._download_plan(),
                 "script": lambda _: self._download_script(),
+                "calibrate": lambda _: self.calibrate(),
             }
         )
-        self.files = LiveHtml(acts={"choose": self.choose})
+        self.files = LiveHtml(
+            acts={"choose": self.choose, "faults": lambda _: self.only_faults(not self.faults)}
+        )
+        self.own = LiveHtml()
         self.detail, self.unread = LiveHtml(), LiveHtml()
         self.pictures = Pictures(self._choose_table)
         style = (page_style(), page_style(STYLESHEETS / "audit.css"))
-        parts = (self.page, self.courier, *style, self.banner, self.head, self.files)
-        shown = (self.detail, *self.pictures.widgets, self.unread)
+        parts = (self.page, self.courier, *style, self.banner, self.head, self.own)
+        shown = (self.files, self.detail, *self.pictures.widgets, self.unread)
         self.widget = box([*parts, *shown], "nd-sheet", "nd-audit")
         self.page.observe(lambda _: self._open_address(), "initial_query")
         self._show()
@@ -81,28 +91,58 @@ class AuditPage:
     def upload(self, name: str, content: bytes | None, size: int = 0) -> None:
         """Read a file of a stranger and show what it says."""
         with self.courier.bundle():
-            self._say("")
             name = name[:LONGEST_NAME] or "file"
             if content is None or len(content) > head.LARGEST_UPLOAD:
-                self._say(
-                    f"{name}: {size:,} bytes are too many for a page, which takes "
-                    f"{head.LARGEST_UPLOAD:,}. Use netdesign audit in a shell."
+                self._refuse(
+                    f"{name} has {max(size, len(content or b'')) / 2**20:.1f} MiB; a page takes "
+                    f"{head.LARGEST_UPLOAD // 2**20}. In a shell, netdesign audit takes any size."
                 )
                 return
-            if len(self.documents) >= MOST_FILES:
-                self._say(f"{name}: a page takes {MOST_FILES} files. Remove all, or use a shell.")
+            held = sum(len(entry.content) for entry in self.documents)
+            if len(self.documents) >= MOST_FILES or held + len(content) > MOST_BYTES:
+                self._refuse(
+                    f"{name}: a page takes {MOST_FILES} files and {MOST_BYTES // 2**20} MiB in "
+                    "all. Remove all, or use netdesign audit in a shell."
+                )
                 return
+            before = self.documents, self.reports, self.chosen
             try:
                 document = document_of(name, content)
-                report = audit(document, self.context)
+                if self._is_here(document):
+                    return
+                document = replace(document, name=self._free_name(name))
+                self.documents = [*self.documents, document]
+                self.reports = (*self.reports, audit(document, self.context))
+                self.chosen, self.table = str(len(self.reports) - 1), 0
+                self._show()
             except Exception:
                 logger.exception("a file could not be audited")
-                self._say(UNEXPECTED)
-                return
-            self.documents.append(document)
-            self.reports = (*self.reports, report)
-            self.chosen, self.table = str(len(self.reports) - 1), 0
-            self._show()
+                self.documents, self.reports, self.chosen = before
+                self._refuse(f"{name}: {UNEXPECTED}")
+                self._show()
+
+    def _is_here(self, document: Document) -> bool:
+        """Whether the same file was dropped before; it is looked at again then."""
+        for number, entry in enumerate(self.documents):
+            if entry.content == document.content and entry.name.startswith(document.name):
+                self._refuse(f"{document.name} is here already.")
+                self.chosen, self.table = str(number), 0
+                self._show_chosen()
+                return True
+        return False
+
+    def _free_name(self, name: str) -> str:
+        taken = {entry.name for entry in self.documents}
+        numbers = (f"{name} ({number})" for number in range(2, MOST_FILES + 2))
+        return name if name not in taken else next(n for n in numbers if n not in taken)
+
+    def _refuse(self, sentence: str) -> None:
+        """Say why a file is not taken; files of one drop come one after the other."""
+        if sentence not in self.refused:
+            self.refused.append(sentence)
+        more = len(self.refused) - MOST_REFUSED
+        said = [f"And {more} more."] if more > 0 else []
+        self._draw_banner([*self.refused[:MOST_REFUSED], *said])
 
     def forget(self) -> None:
         """Take all files off the page."""
@@ -130,16 +170,38 @@ class AuditPage:
             self.reports = tuple(audit(entry, self.context) for entry in self.documents)
             self._show()
 
+    def only_faults(self, faults: bool) -> None:
+        """Leave out what is healthy, or show it again."""
+        with self.courier.bundle():
+            self.faults = faults
+            self._show_chosen()
+
+    def calibrate(self) -> None:
+        """Fit the model to the logs of the machines of the design; say how far off it is."""
+        from netdesign.audit.own_measurements import calibrate
+
+        with self.courier.bundle():
+            self._say("")
+            if self.context.evaluation is None:
+                return
+            try:
+                design = self.context.evaluation.design
+                logs = [entry for entry in self.reports if "nccl-tests" in entry.kinds]
+                self.own.value = own_logs.own_section(calibrate(logs, design), design)
+            except DesignError as error:
+                self._say(f"{error}.")
+
     def choose(self, key: str) -> None:
         """Look at another file."""
         with self.courier.bundle():
+            self._say("")
             self.chosen, self.table = key, 0
-            self._show()
+            self._show_chosen()
 
     def _choose_table(self, number: str) -> None:
         with self.courier.bundle():
             self.table = int(number) if number.isdecimal() else 0
-            self._show()
+            self._show_chosen()
 
     def _known(self) -> Context:
         rate = float(gbps_to_bytes_per_second(float(self.rate))) if self.rate else None
@@ -151,20 +213,22 @@ class AuditPage:
 
     def _show(self) -> None:
         self.found = together(self.reports, self.context)
+        self.own.value = Markup()
         self.head.value = head.head(
             self.found, design=self.design, linked=self.linked, rate=self.rate, nics=self.nics
         )
-        self._show_chosen(self.found)
+        self._show_chosen()
 
-    def _show_chosen(self, found: Audit) -> None:
-        keys = [key for key, *_ in detail.places(found)]
+    def _show_chosen(self) -> None:
+        found = self.found or together(self.reports, self.context)
+        keys = [key for key, *_ in detail.places(found, faults=self.faults)]
         self.chosen = self.chosen if self.chosen in keys else (keys[0] if keys else "")
-        self.files.value = detail.listing(found, self.chosen)
+        self.files.value = detail.listing(found, self.chosen, faults=self.faults)
         report = self.reports[int(self.chosen)] if self.chosen.isdecimal() else None
         self.pictures.show_curve(report, self.context, self.table)
         self.unread.value = Markup() if report is None else detail.unread_section(report)
         if report is not None:
-            self.detail.value = detail.report_section(report)
+            self.detail.value = detail.report_section(report, faults=self.faults)
             self.pictures.show_fabric(view_of_report(report))
         elif self.chosen == detail.PLAN:
             drawn = found.plan is not None and found.plan.how != "counts"
@@ -194,8 +258,14 @@ class AuditPage:
             self._say("Ignored in the link: " + "; ".join(ignored))
 
     def _say(self, sentence: str) -> None:
-        alert = tag("p", sentence, class_="nd-banner", role="alert") if sentence else ""
-        self.banner.value = alert
+        self.refused = []
+        self._draw_banner([sentence] if sentence else [])
+
+    def _draw_banner(self, sentences: Sequence[str]) -> None:
+        self.banner.value = join(
+            tag("p", printable(sentence), class_="nd-banner", role="alert")
+            for sentence in sentences
+        )
 
     def _download_report(self) -> None:
         from netdesign.export.audit_drawings import drawings, plan_drawing

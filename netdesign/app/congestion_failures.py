@@ -38,6 +38,7 @@ from netdesign.app.congestion_panels.request import (
     settings,
     to_query,
 )
+from netdesign.app.controls.fields import help_of
 from netdesign.app.courier import Courier
 from netdesign.app.html import join, tag
 from netdesign.app.layout import box
@@ -74,6 +75,7 @@ class CongestionFailures:
         self, page: PageWidget | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.page = page or PageWidget(title="Congestion and failures · netdesign")
+        self.page.help = help_of(settings().values())
         self.state = PageState(default_request(), settings(), clock)
         self.answer: Answer | None = None
         self.later = Later()
@@ -217,6 +219,7 @@ class CongestionFailures:
         self.controls.show(
             request,
             hashed=found is None or found.hashed,
+            tapers=found is None or found.tapers,
             three_tiers=found is not None and found.three_tiers,
             several_pods=found is None or found.several_pods,
         )
@@ -246,7 +249,8 @@ class CongestionFailures:
         said = str(error)
         if setting is not None and said.startswith(error.field):
             said = setting.label + said[len(error.field) :]
-        sentence = f"{said[:1].upper()}{said[1:].rstrip('.')}."
+        end = "" if said.endswith("?") else "."
+        sentence = f"{said[:1].upper()}{said[1:].rstrip('.')}{end}"
         self.controls.complain(path if setting else "gpus", sentence, pending=pending)
         return sentence
 

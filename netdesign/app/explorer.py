@@ -15,6 +15,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from netdesign.app.banner import Banner
+from netdesign.app.controls.fields import help_of
 from netdesign.app.courier import Courier
 from netdesign.app.explorer_panels.controls import ExplorerControls
 from netdesign.app.explorer_panels.files import FilesPanel
@@ -64,6 +65,7 @@ class Explorer:
         self, page: PageWidget | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.page = page or PageWidget(title="Topology explorer · netdesign")
+        self.page.help = help_of(settings().values())
         self.state = PageState(default_request(), settings(), clock)
         self.contenders: tuple[Contender, ...] = ()
         self._complaint = ""

@@ -14,6 +14,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from netdesign.app.banner import Banner
+from netdesign.app.controls.fields import help_of
 from netdesign.app.courier import Courier
 from netdesign.app.html import join, tag
 from netdesign.app.ib_or_roce_panels.answer import Answer, answer
@@ -57,6 +58,7 @@ class IbOrRoce:
         self, page: PageWidget | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.page = page or PageWidget(title="IB or RoCE · netdesign")
+        self.page.help = help_of(settings().values())
         self.state = PageState(default_request(), settings(), clock)
         self.answer: Answer | None = None
         self._complaint = ""

@@ -18,6 +18,7 @@ import ipywidgets as widgets
 from netdesign.app.banner import Banner
 from netdesign.app.choices import BEST, MANUAL, WITH_ANY_PLAN, what_follows
 from netdesign.app.controls.column import ControlColumn
+from netdesign.app.controls.fields import help_of
 from netdesign.app.courier import Courier
 from netdesign.app.explorer_panels.files import KINDS, built_file, too_many
 from netdesign.app.layout import box
@@ -88,6 +89,7 @@ class Studio:
     def _build(self) -> None:
         self.courier = Courier()
         self.banner = Banner()
+        self.page.help = help_of(load_catalog().parameters.values())
         self.controls = ControlColumn(self.change, lambda error: self._say(error, pending=True))
         self.headline = HeadlinePanel(self.explain)
         self.explanation = ExplainPanel(lambda _: self.explain(""))

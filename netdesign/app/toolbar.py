@@ -15,6 +15,7 @@ from netdesign.design import LARGEST_FILE_BYTES, read_design, shipped_designs
 
 LONGEST_NAME = 120
 SUMMARY_PAGE = "executive_summary.ipynb"
+AUDIT_PAGE = "audit.ipynb"
 
 
 class Toolbar:
@@ -143,6 +144,14 @@ def _buttons(
                 href=SUMMARY_PAGE,
                 data_nd_link=True,
                 class_="nd-button nd-button-strong nd-summary-link",
+            ),
+            tag(
+                "a",
+                "Audit against this design",
+                href=AUDIT_PAGE,
+                data_nd_link=True,
+                class_="nd-button nd-audit-link",
+                title="Hold logs and dumps of what was built against this design",
             ),
         ),
     )

@@ -42,9 +42,16 @@ class PlanComparison:
     called: Mapping[str, str] = field(default_factory=dict)  # plan's name -> name in the file
 
     @property
+    def is_partial(self) -> bool:
+        """Whether most of the planned devices are not in the files at all."""
+        planned = sum(count for count, _ in self.counts.values())
+        return len(self.devices_missing) > limit("mostly-missing") * max(1, planned)
+
+    @property
     def is_as_planned(self) -> bool:
+        gone = self.devices_missing and not self.is_partial
         return not (
-            self.missing or self.extra or self.swapped or self.moved or self.devices_extra
+            gone or self.missing or self.extra or self.swapped or self.moved or self.devices_extra
         ) and (self.how != "counts" or all(a == b for a, b in self.counts.values()))
 
 
@@ -122,14 +129,15 @@ def _compared(
     planned_names = {name for names in plan.tiers.values() for name in names}
     wanted = Counter(_sorted(cable, by_port=by_port) for cable in plan.cables)
     there = Counter(_sorted(cable, by_port=by_port) for cable in found)
-    missing = list((wanted - there).elements())
+    seen = {end[0] for cable in found for end in cable} | present
+    # A cable of a device that is not in the files at all is told with the device.
+    missing = [c for c in (wanted - there).elements() if c[0][0] in seen and c[1][0] in seen]
     extra = list((there - wanted).elements())
     swapped: list[tuple[Cable, Cable]] = []
     moved: list[tuple[Cable, Cable]] = []
     if by_port:
         missing, extra, swapped = _without_swaps(missing, extra)
         missing, extra, moved = _without_moves(missing, extra)
-    seen = {end[0] for cable in found for end in cable}
     strangers = {end[0] for cable in extra for end in cable} - planned_names
     return PlanComparison(
         how=base.how,
@@ -141,7 +149,7 @@ def _compared(
         extra=tuple(sorted(extra)),
         swapped=tuple(swapped),
         moved=tuple(moved),
-        devices_missing=tuple(sorted(planned_names - present - seen)),
+        devices_missing=tuple(sorted(planned_names - seen)),
         devices_extra=tuple(sorted(strangers)),
         counts=base.counts,
         called=base.called,

@@ -27,6 +27,7 @@ def plan_findings(found: PlanComparison) -> tuple[Finding, ...]:
                 "devices and not port by port.",
             )
         )
+    findings += _missing_devices(found)
     for rule, severity, cables, said in (
         ("cable-missing", "error", found.missing, "planned and not found"),
         ("cable-extra", "warning", found.extra, "found and not planned"),
@@ -67,6 +68,25 @@ def plan_findings(found: PlanComparison) -> tuple[Finding, ...]:
             )
         )
     return tuple(findings)
+
+
+def _missing_devices(found: PlanComparison) -> list[Finding]:
+    gone = found.devices_missing
+    if not gone:
+        return []
+    planned = sum(count for count, _ in found.counts.values())
+    evidence = {"devices": list(gone), "planned": planned}
+    if found.is_partial:
+        said = f"{planned - len(gone):,} of {planned:,} planned devices are in the files"
+        message = f"Only a part of the network was read: {said}. Only cables between them count."
+        return [Finding("part-of-the-plan", "note", "cable plan", message, evidence)]
+    shown = ", ".join(gone[:_MOST_SHOWN])
+    more = f" and {len(gone) - _MOST_SHOWN:,} more" if len(gone) > _MOST_SHOWN else ""
+    message = (
+        f"{_counted(len(gone), 'planned device')} not found: {shown}{more}. Off, not cabled, or "
+        "named otherwise."
+    )
+    return [Finding("device-missing", "error", gone[0], message, evidence)]
 
 
 def _of_cables(rule: str, severity: str, cables: Sequence[Cable], said: str) -> Finding:

@@ -67,7 +67,7 @@ def _audited(document: Document, known: Context) -> FileReport:
     summary: dict[str, Any] = {}
     findings: list[Finding] = []
     for kind, content, _ in found:
-        for key, value in kind.summarise(content).items():
+        for key, value in kind.summarise(kind.informed(content, known)).items():
             taken = f"{kind.name.replace('-', '_')}_{key}"
             summary[key if key not in summary else taken] = value
         said = {finding.rule for finding in findings}  # by a more telling kind

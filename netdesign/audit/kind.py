@@ -29,6 +29,8 @@ class Kind:
     summarise: Callable[[Any], dict[str, Any]]
     judge: Callable[[Any, Context], Sequence[Finding]]
     is_empty: Callable[[Any], bool]  # nothing of this kind was found after all
+    # What was read with what a person knows beside it, where the summary tells of both.
+    informed: Callable[[Any, Context], Any] = lambda content, _: content
 
     def recognises(self, document: Document) -> bool:
         """Whether a line of this kind stands in the document."""

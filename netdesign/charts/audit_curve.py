@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from netdesign import units
 from netdesign.charts.format import count
-from netdesign.charts.palette import BLUE, BOX_LINE, GREEN, PALE, QUIET_INK, VERMILLION
+from netdesign.charts.palette import BLUE, BOX_LINE, GREEN, GREY, QUIET_INK, VERMILLION
 from netdesign.charts.scales import nice_ceiling
 from netdesign.charts.validation_collectives import size_words
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 OUT, IN = "out of place", "in place"
 MOST_POINTS = 400
-_SIZES = [2.0**power for power in range(0, 45, 4)]
+_OUTSIDE, _BAR = 1.15, 1.03  # the axis beyond its sizes; half a bar, where the band is of one size
+_SIZES = [2.0**power for power in range(45)]
 _LABEL = (
     "datum.value >= 1073741824 ? format(datum.value / 1073741824, '.4~g') + ' GiB' : "
     "datum.value >= 1048576 ? format(datum.value / 1048576, '.4~g') + ' MiB' : "
@@ -58,8 +59,14 @@ def data(
         "band": band,
         "expected": [{"size": entry["size"], "gbs": entry["gbs"]} for entry in band],
         "line": line,
-        "frame": [{"gbs": nice_ceiling(highest)}],
+        "frame": [{"gbs": nice_ceiling(highest), "size": size} for size in _ends(points + band)],
     }
+
+
+def _ends(marks: list[dict[str, Any]]) -> tuple[float, float]:
+    """Where the axis of sizes begins and ends: a little outside, also of a single size."""
+    sizes = [mark["size"] for mark in marks] or [1.0]
+    return min(sizes) / _OUTSIDE, max(sizes) * _OUTSIDE
 
 
 def label(table: Table, curve: Curve | None = None, line_rate: float | None = None) -> str:
@@ -90,6 +97,8 @@ def _band(curve: Curve) -> list[dict[str, Any]]:
         zip(curve.sizes, curve.busbw, curve.low, curve.high, strict=True), key=lambda row: row[0]
     )
     stride = max(1, -(-len(rows) // MOST_POINTS))
+    if len(rows) == 1:
+        rows = [(rows[0][0] * side, *rows[0][1:]) for side in (1 / _BAR, _BAR)]
     return [
         {
             "size": float(size),
@@ -111,15 +120,18 @@ def build() -> alt.LayerChart:
         "size:Q",
         title="message size",
         scale=alt.Scale(type="log", base=2, nice=False),
-        axis=alt.Axis(values=_SIZES, labelExpr=_LABEL, grid=False),
+        axis=alt.Axis(
+            values=_SIZES, labelExpr=_LABEL, labelOverlap="parity", labelSeparation=6, grid=False
+        ),
     )
     y = alt.Y("gbs:Q", title="bus bandwidth, GB/s", scale=alt.Scale(zero=True, nice=False))
     kinds = alt.Scale(domain=[OUT, IN], range=[BLUE, GREEN])
     shapes = alt.Scale(domain=[OUT, IN], range=["circle", "diamond"])
+    fills = alt.Scale(domain=[OUT, IN], range=[BLUE, "transparent"])  # both show where they meet
     legend = alt.Legend(orient="top", title=None)
     band = (
         alt.Chart(dataset("band"))
-        .mark_area(color=PALE, opacity=0.6)
+        .mark_area(color=GREY, opacity=0.25)
         .encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
     )
     expected = (
@@ -134,21 +146,23 @@ def build() -> alt.LayerChart:
     )
     measured = (
         alt.Chart(dataset("points"))
-        .mark_point(filled=True, size=46, opacity=1)
+        .mark_point(size=52, opacity=1, strokeWidth=1.6)
         .encode(
             x=x,
             y=y,
-            color=alt.Color("which:N", scale=kinds, legend=legend),
+            stroke=alt.Stroke("which:N", scale=kinds, legend=legend),
+            fill=alt.Fill("which:N", scale=fills, legend=legend),
             shape=alt.Shape("which:N", scale=shapes, legend=legend),
             tooltip=alt.Tooltip("tip:N", title=" "),
         )
     )
-    layers = frame(y=y) + band + expected + rule + words.properties(name="quiet_line") + measured
+    layers = (
+        frame(x=x, y=y) + band + expected + rule + words.properties(name="quiet_line") + measured
+    )
     return finished(
         layers,
         title="Is the curve where the model expects it?",
-        subtitle="Points: measured. Dashed: expected by the model; grey: where four in five "
-        "measured systems lie.",
+        subtitle="Dashed: expected; grey: four measured systems in five",
         height=260,
         description="Bus bandwidth against message size.",
     )

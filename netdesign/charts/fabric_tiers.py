@@ -19,7 +19,7 @@ from netdesign.charts.fabric_parts import Bundles, Parts, parts_of
 from netdesign.charts.fabric_places import RIGHT, is_direct
 from netdesign.charts.fabric_routers import draw as draw_routers
 from netdesign.charts.fabric_routers import drawn_by_router
-from netdesign.charts.fabric_words import kind_words, link_words, port_words, tier_words
+from netdesign.charts.fabric_words import kind_words, link_words, port_words, rate_words, tier_words
 from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
 
@@ -53,6 +53,7 @@ class _Box:
     y: float
     width: float
     name: str
+    half: float = _HALF
 
 
 def data(
@@ -116,21 +117,26 @@ def _rows(parts: Parts, sets: dict[str, Marks]) -> dict[tuple[int, int], _Box]:
         row = devices[number].tolist()
         _row_words(parts, number, y, sum(row), sets)
         if row[-1]:
-            box = _Box(
-                (_LEFT + RIGHT) / 2, y, RIGHT - _LEFT - 1, tier_words(fabric, number, row[-1])
-            )
+            # of a row that also has parts, the lower half: neither hides the other's words
+            low, half = (y - _HALF / 2, _HALF / 2 - 0.3) if any(row[:-1]) else (y, _HALF)
+            words = tier_words(fabric, number, row[-1])
+            box = _Box((_LEFT + RIGHT) / 2, low, RIGHT - _LEFT - 1, words, half)
             boxes[number, -1] = box
             _draw_box(box, box.name, box.name, sets, row[-1])
         for place, part in enumerate(shown):
             x = _LEFT + (place + 0.5) * room
             if part is None:
                 if any(row[:-1]):
-                    sets["names"].append({"x": x, "y": y, "text": "…", "tip": _left_out(parts)})
+                    height = y + _HALF / 2 if row[-1] else y
+                    sets["names"].append(
+                        {"x": x, "y": height, "text": "…", "tip": _left_out(parts)}
+                    )
             elif row[part]:
                 words = tier_words(fabric, number, row[part])
                 name = f"{parts.word} {part + 1}"
                 name += "" if words == f"1 {parts.word}" else f": {words}"
-                box = _Box(x, y, min(0.82 * room, 24.0), name)
+                high, half = (y + _HALF / 2, _HALF / 2 - 0.3) if row[-1] else (y, _HALF)
+                box = _Box(x, high, min(0.82 * room, 24.0), name, half)
                 boxes[number, part] = box
                 text = words if len(shown) <= 3 else f"{row[part]:,}"
                 _draw_box(box, text, name, sets, row[part])
@@ -175,8 +181,8 @@ def _draw_box(box: _Box, text: str, tip: str, sets: dict[str, Marks], count: int
             {
                 "x": round(box.x - box.width / 2 + 0.3 * behind, 2),
                 "x2": round(box.x + box.width / 2 + 0.3 * behind, 2),
-                "y": round(box.y - _HALF + 0.9 * behind, 2),
-                "y2": round(box.y + _HALF + 0.9 * behind, 2),
+                "y": round(box.y - box.half + 0.2 * box.half * behind, 2),
+                "y2": round(box.y + box.half + 0.2 * box.half * behind, 2),
                 "device": box.name,
                 "tip": tip,
             }
@@ -294,14 +300,16 @@ def _draw_links(
                 "colour": _colour(bundles, n),
                 "load": None if bundles.load is None else round(float(bundles.load[n]), 4),
                 "broken": int(bundles.broken[n]),
-                "tip": f"{low.name} to {high.name}: {plural(count, 'link')} of {gbps:g} Gb/s",
+                "tip": f"{low.name} to {high.name}: {plural(count, 'link')}{rate_words(gbps)}",
             }
         )
         if not ringed and columns <= _NUMBERED:
-            middle = {"x": line["x"], "y": round((line["y"] + line["y2"]) / 2, 2)}
+            # of a bundle that passes a tier by, above that tier
+            share = 0.5 if abs(ends[1][0] - ends[0][0]) < 2 else 0.75
+            middle = {"x": line["x"], "y": round((1 - share) * line["y"] + share * line["y2"], 2)}
             sets["numbers"].append({**middle, "text": f"{count:,}"})
     if not ringed:
-        _totals(fabric, sets)
+        _totals(parts, bundles, sets)
 
 
 def _line(low: _Box, high: _Box, ringed: bool) -> dict[str, float]:
@@ -311,19 +319,26 @@ def _line(low: _Box, high: _Box, ringed: bool) -> dict[str, float]:
     else:
         low_x = high.x if low.width > high.width else low.x
         high_x = low.x if high.width > low.width else high.x
-        places = (low_x, low.y + _HALF, high_x, high.y - _HALF)
+        places = (low_x, low.y + low.half, high_x, high.y - high.half)
     return dict(zip(("x", "y", "x2", "y2"), (round(place, 2) for place in places), strict=True))
 
 
-def _totals(fabric: Fabric, sets: dict[str, Marks]) -> None:
-    """Left of the bundles: all links between two tiers."""
+def _totals(parts: Parts, bundles: Bundles, sets: dict[str, Marks]) -> None:
+    """Left of the bundles: all links between two tiers that follow each other, and their rate."""
     rows = [title["y"] for title in sets["titles"]]
-    present = [kind for kind in fabric.kinds if fabric.links_of(kind.name)]
-    for kind, low, high in zip(present, rows, rows[1:], strict=False):
+    present = [n for n, row in enumerate(parts.devices.tolist()) if any(row)]
+    lowest = np.minimum(bundles.a_level, bundles.b_level)
+    highest = np.maximum(bundles.a_level, bundles.b_level)
+    gaps = zip(
+        zip(present, rows, strict=True), zip(present[1:], rows[1:], strict=True), strict=False
+    )
+    for (below, low), (above, high) in gaps:
+        between = (lowest == below) & (highest == above)
+        count = int(bundles.links[between].sum())
+        rates = {parts.fabric.kinds[kind].gbps for kind in bundles.kind[between].tolist()}
+        rate = rate_words(rates.pop()) if len(rates) == 1 else ""
         middle = (low + high) / 2
-        for line, text in enumerate(
-            (plural(fabric.links_of(kind.name), "link"), f"of {kind.gbps:g} Gb/s")
-        ):
+        for line, text in enumerate((plural(count, "link"), rate.strip())[: 1 + bool(rate)]):
             y = round(middle + 1.8 - 4.4 * line, 2)
             sets["notes"].append({"x": 0, "y": y, "text": text, "align": "left"})
 

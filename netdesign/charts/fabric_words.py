@@ -27,10 +27,15 @@ def kind_words(name: str) -> str:
     return KIND_WORDS.get(name, name.replace("_", " "))
 
 
+def rate_words(gbps: float) -> str:
+    """The rate of a link; nothing where it is not known."""
+    return f" of {gbps:g} Gb/s" if gbps else ""
+
+
 def link_words(fabric: Fabric) -> str:
     """All links by kind in words: 64 links of 400 Gb/s (to servers), ..."""
     return ", ".join(
-        f"{plural(count, 'link')} of {kind.gbps:g} Gb/s ({kind_words(kind.name)})"
+        f"{plural(count, 'link')}{rate_words(kind.gbps)} ({kind_words(kind.name)})"
         for kind in fabric.kinds
         if (count := fabric.links_of(kind.name))
     )

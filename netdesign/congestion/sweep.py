@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from netdesign.arrays import as_float
+from netdesign.congestion.closed import wiring_slowdown
 from netdesign.congestion.report import CollectiveCongestion, Congestion, congestion
 from netdesign.congestion.seeds import Spread
 from netdesign.design import Design
 from netdesign.evaluate import evaluate
+from netdesign.fabrics import spec_of
 from netdesign.network.congestion import crossing_slowdown
 from netdesign.performance.overlap import UNORDERED
+from netdesign.topology.clos_request import resolve
+from netdesign.topology.spec import FabricSpec
 
 Reals = npt.NDArray[np.float64]
 _ROUNDING = 1e-6
@@ -104,8 +109,9 @@ def telling(found: Congestion) -> CollectiveCongestion | None:
 def taper_curves(found: Congestion, tapers: Sequence[float]) -> tuple[TaperCurve, ...]:
     """Slow-down against the taper at the leaf, by the closed form.
 
-    The plan stays as it is. The last curve is an all-to-all over all GPUs of the job: what meets
-    the taper in full.
+    The plan stays as it is, and so does the rule for the number of spines: where it leaves leaves
+    with a part of their uplinks in common, a taper counts for more, as in ``closed``. The last
+    curve is an all-to-all over all GPUs of the job: what meets the taper in full.
 
     Parameters
     ----------
@@ -113,10 +119,13 @@ def taper_curves(found: Congestion, tapers: Sequence[float]) -> tuple[TaperCurve
     tapers : sequence of float, >= 1
     """
     taper = np.asarray(tapers, dtype=np.float64)
+    felt = {ordered: taper * _wiring(found, tapers, ordered=ordered) for ordered in (True, False)}
     curves = []
     for entry in one_of_each(found):
         lies = crossing_of(found, entry)
-        slow = crossing_slowdown(taper, lies.in_pod, lies.members, ordered=lies.ordered)
+        slow = crossing_slowdown(
+            felt[lies.ordered], lies.in_pod, lies.members, ordered=lies.ordered
+        )
         curves.append(
             TaperCurve(
                 entry.name,
@@ -128,9 +137,23 @@ def taper_curves(found: Congestion, tapers: Sequence[float]) -> tuple[TaperCurve
     machine = found.evaluation.machine
     domains = max(found.evaluation.design.cluster.gpus / as_float(machine.domain_gpus), 1.0)
     inside = min(as_float(machine.pod_gpus) / as_float(machine.domain_gpus), domains)
-    most = crossing_slowdown(taper, inside, domains, ordered=False)
+    most = crossing_slowdown(felt[False], inside, domains, ordered=False)
     curves.append(TaperCurve("all-to-all over all GPUs", taper, np.asarray(most), None))
     return tuple(curves)
+
+
+def _wiring(found: Congestion, tapers: Sequence[float], *, ordered: bool) -> Reals:
+    """What the wiring of the fabric with each taper adds to it: 1 but with the fewest spines."""
+    spec = spec_of(found.evaluation)
+    if spec.spread_evenly is not False:
+        return np.ones(len(tapers))
+    return np.array([_added(replace(spec, oversubscription=one), ordered) for one in tapers])
+
+
+@lru_cache(maxsize=512)
+def _added(spec: FabricSpec, ordered: bool) -> float:
+    fabric = resolve(spec)
+    return 1.0 if fabric.reason else wiring_slowdown(fabric.shape, ordered=ordered)
 
 
 def built_at(found: Congestion, design: Design, taper: float) -> tuple[tuple[str, float], ...]:

@@ -19,9 +19,11 @@ from netdesign.audit.whole import Audit
 from netdesign.charts import audit_curve, fabric_ports, fabric_tiers, spec
 from netdesign.charts.fabric_ports import drawn_singly
 from netdesign.export.audit_html import Drawing
+from netdesign.topology.built import Fabric
 
 _WIDTH = 760  # pixels
 _MOST_DRAWN = 8  # tables of one file
+_ISLAND = "island"  # what a switch is called that no other says the tier of
 
 
 def drawings(reports: Sequence[FileReport], context: Context) -> dict[int, list[Drawing]]:
@@ -48,12 +50,20 @@ def _of(report: FileReport, context: Context) -> list[Drawing]:
 def fabric_chart(view: FabricView) -> tuple[str, tuple[Any, ...], str]:
     """Which chart draws a fabric, what of, and what it shows in words."""
     bad = view.bad if view.bad.any() else None
-    if drawn_singly(view.fabric):
-        said = f"{fabric_ports.label(view.fabric)} {view.caption}"
-        return "fabric_ports", (view.fabric, view.names, None, None, bad), said
-    together = replace(view.fabric, rail=np.full_like(view.fabric.rail, -1))  # few found are clean
+    fabric = _in_words(view.fabric)
+    if drawn_singly(fabric):
+        said = f"{fabric_ports.label(fabric)} {view.caption}"
+        return "fabric_ports", (fabric, view.names, None, None, bad), said
+    together = replace(fabric, rail=np.full_like(fabric.rail, -1))  # few found are clean
     said = f"{fabric_tiers.label(together)} {view.caption}"
     return "fabric_tiers", (together, None, None, bad), said
+
+
+def _in_words(fabric: Fabric) -> Fabric:
+    """Switches of which no tier is known are called devices."""
+    tiers = tuple("device" if name == _ISLAND else name for name in fabric.tier_names)
+    kinds = tuple(replace(kind, name=kind.name.replace(_ISLAND, "device")) for kind in fabric.kinds)
+    return replace(fabric, tier_names=tiers, kinds=kinds)
 
 
 def _fabric(view: FabricView) -> Drawing:

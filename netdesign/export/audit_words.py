@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from netdesign.audit.report import FileReport, Finding
@@ -10,6 +11,9 @@ from netdesign.audit.report import FileReport, Finding
 _MOST = 12  # lines of one kind
 _MOST_FIGURES = 24  # of one finding
 _MOST_OF_A_LIST = 12
+_UNITS = MappingProxyType(
+    {"gbs": "GB/s", "gbps": "Gb/s", "us": "µs", "ns": "ns", "ms": "ms", "s": "s", "bytes": "bytes"}
+)
 Summary = Mapping[str, Any]
 
 
@@ -39,9 +43,17 @@ def verdict(report: FileReport) -> str:
 def figures(finding: Finding) -> list[tuple[str, str]]:
     """The evidence of a finding: what it is, with its unit, and its value in words."""
     entries = list(finding.evidence.items())
-    told = [(str(key).replace("_", " "), _value(value)) for key, value in entries[:_MOST_FIGURES]]
+    told = [(_key(str(key)), _value(value)) for key, value in entries[:_MOST_FIGURES]]
     left = len(entries) - len(told)
     return [*told, ("and more", f"{left:,}")] if left > 0 else told
+
+
+def _key(key: str) -> str:
+    """The words of a key, its unit after a comma."""
+    words, _, last = key.rpartition("_")
+    if words and last in _UNITS:
+        return f"{words.replace('_', ' ')}, {_UNITS[last]}"
+    return key.replace("_", " ")
 
 
 def _value(value: Any) -> str:
@@ -109,12 +121,16 @@ def _latency(row: Mapping[str, Any]) -> str:
     return "latency"
 
 
-def _fabric(summary: Summary) -> Iterator[str]:
+def _infiniband(summary: Summary) -> Iterator[str]:
+    return _fabric(summary, "host adapter")  # a server has several
+
+
+def _fabric(summary: Summary, host: str = "host") -> Iterator[str]:
     counts = [
         _counted(summary[key], word)
         for key, word in (
             ("switches", "switch"),
-            ("hosts", "host"),
+            ("hosts", host),
             ("aggregation_nodes", "aggregation node"),
             ("links", "link"),
         )
@@ -183,9 +199,9 @@ def _log(summary: Summary) -> Iterator[str]:
 _WORDS: dict[str, Callable[[Summary], Iterator[str]]] = {
     "nccl-tests": _nccl_tests,
     "perftest": _perftest,
-    "ibnetdiscover": _fabric,
-    "iblinkinfo": _fabric,
-    "ibdiagnet": _fabric,
+    "ibnetdiscover": _infiniband,
+    "iblinkinfo": _infiniband,
+    "ibdiagnet": _infiniband,
     "nvidia-smi-topo": _host,
     "slurm-topology": _fabric,
     "lldp": _lldp,

@@ -11,7 +11,9 @@ from netdesign.findings.finding import Finding
 from netdesign.findings.growth import fabric_today
 from netdesign.findings.job import rule_value
 from netdesign.topology.clos_request import resolve
+from netdesign.topology.clos_shape import ClosShape, shape_of
 from netdesign.topology.leaf_pairs import LeafPairs, leaf_pairs
+from netdesign.topology.pod_pairs import PodPairs, pod_pairs
 from netdesign.topology.sizing import FAMILIES
 from netdesign.topology.spec import SPINE_RULES, FabricSpec
 from netdesign.workload.plan import SHARDING
@@ -139,16 +141,77 @@ def leaf_pairs_share_less(evaluation: Evaluation) -> Finding | None:
     )
 
 
+def pod_pairs_share_less(evaluation: Evaluation) -> Finding | None:
+    """Two pods that get less between them than the tapers say, for their core links are uneven."""
+    fabric = evaluation.fabric
+    if not fabric.buildable or fabric.tiers < 3:
+        return None
+    wiring = _core_wiring(fabric_today(evaluation), float(fabric.oversubscription))
+    if wiring is None:
+        return None
+    pods, switches, cure = wiring
+    network = evaluation.design.network
+    asked = 1 / (max(network.oversubscription, 1.0) * max(network.core_oversubscription, 1.0))
+    broken = pods.share < asked
+    return Finding(
+        "pod-pairs-share-less",
+        "warning" if broken else "note",
+        f"{_undivided(pods)}: some pods get {pods.share:.1%} of peak between the two instead of "
+        f"{pods.whole:.1%}" + (f", less than the {asked:.1%} asked for." if broken else "."),
+        f"{_counted(cure[1], 'spine')} and {_counted(cure[2], 'core')} instead of {switches[0]:,} "
+        f"and {switches[1]:,} give every core as many links to a pod as the others."
+        if cure
+        else "Another taper, or a number of leaves that fills the last pod, would do better.",
+        "network.spines" if cure else "",
+        cure[0] if cure else None,
+    )
+
+
+def _undivided(pods: PodPairs) -> str:
+    cores, links = _counted(pods.cores, "core"), f"{pods.core_links:,}"
+    if pods.core_links % pods.cores == 0:
+        return f"The spines of a pod have not all as many of its {links} links to {cores}"
+    return f"{cores} do not divide the {links} links that a pod has to them"
+
+
+@lru_cache(maxsize=64)
+def _shape(spec: FabricSpec) -> ClosShape:
+    return resolve(spec).shape
+
+
+@lru_cache(maxsize=64)
+def _core_wiring(
+    spec: FabricSpec, taper: float
+) -> tuple[PodPairs, tuple[int, int], tuple[str, int, int] | None] | None:
+    """What pods get where that is felt to be less, spines and cores, and the setting that cures."""
+    shape = _shape(spec)
+    pairs = pod_pairs(shape, taper)
+    if pairs is None or not _felt(pairs):
+        return None
+    copies = shape.request.copies
+    today = (copies * shape.spines, copies * shape.cores)
+    for word in ("auto", "even"):
+        other = shape_of(replace(shape.request, even=SPINE_RULES[word]))
+        found = pod_pairs(other, taper)
+        if other.buildable and found is not None and not _felt(found):
+            return pairs, today, (word, copies * other.spines, copies * other.cores)
+    return pairs, today, None
+
+
+def _felt(pairs: PodPairs) -> bool:
+    return pairs.share < pairs.whole * (1 - rule_value("leaf-pairs-felt"))
+
+
 @lru_cache(maxsize=64)
 def _wiring(spec: FabricSpec) -> tuple[LeafPairs, int, tuple[str, int] | None] | None:
     """What leaf pairs share where that is not all, all spines, and the setting that cures it."""
-    shape = resolve(spec).shape
+    shape = _shape(spec)
     pairs = leaf_pairs(shape)
     if pairs is None or pairs.worst >= pairs.uplinks:
         return None
     copies = shape.request.copies
     for word in ("auto", "even"):
-        other = resolve(replace(spec, spread_evenly=SPINE_RULES[word])).shape
+        other = shape_of(replace(shape.request, even=SPINE_RULES[word]))
         found = leaf_pairs(other)
         if other.buildable and found is not None and found.worst >= found.uplinks:
             return pairs, copies * shape.spines, (word, copies * other.spines)

@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     fabric.sharded_over_a_taper,
     fabric.taper_slows_the_step,
     fabric.leaf_pairs_share_less,
+    fabric.pod_pairs_share_less,
     fabric.hashed_paths,
     money.run_outlives_the_hardware,
     compatibility.slow_links,

@@ -16,6 +16,7 @@ import numpy as np
 
 from netdesign.arrays import Array, Numeric
 from netdesign.formulas import formula
+from netdesign.topology.even_pods import divisor_from
 from netdesign.topology.fabric import FabricSize
 
 ROUNDING = 1e-9
@@ -104,7 +105,7 @@ class Upper:
 
 def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool | None) -> Upper:
     """One set of spines above all leaves."""
-    even = _evenly(leaves, even_spread)
+    even = evenly(leaves, even_spread)
     spines = pod_spines(leaves.count, leaves.up, radix, even, shared=even_spread is None)
     units = radix // leaves.per_unit
     return Upper(
@@ -116,38 +117,6 @@ def two_tiers(leaves: Leaves, radix: Numeric, even_spread: bool | None) -> Upper
         leaves_in_pod=units * leaves.per_unit,
         largest=units * leaves.unit_endpoints,
     )
-
-
-def three_tiers(
-    leaves: Leaves, radix: Numeric, core_oversubscription: Numeric, even_spread: bool | None
-) -> Upper:
-    """Pods of leaves and spines below cores; a pod holds whole units where it can."""
-    even = _evenly(leaves, even_spread)
-    spine_down = leaf_downlinks(radix, core_oversubscription)
-    spine_up = radix - spine_down
-    in_pod = _leaves_in_pod(leaves, spine_down)
-    full_pods, rest = leaves.count // in_pod, leaves.count % in_pod
-    spines: Numeric = 0
-    cables: Numeric = 0
-    for pods, count in ((full_pods, in_pod), (np.greater(rest, 0), rest)):
-        above = pod_spines(count, leaves.up, spine_down, even)
-        spines = spines + pods * above
-        cables = cables + pods * pod_uplinks(count, leaves.up, spine_down, spine_up)
-    return Upper(
-        tiers=3,
-        spines=spines,
-        cores=ceil_divide(cables, radix),
-        spine_core_links=cables,
-        spine_oversubscription=spine_down / spine_up,
-        leaves_in_pod=in_pod,
-        largest=three_tier_largest(leaves, radix, core_oversubscription),
-    )
-
-
-def three_tier_largest(leaves: Leaves, radix: Numeric, core_oversubscription: Numeric) -> Numeric:
-    """Most endpoints of three tiers in whole units of leaves."""
-    in_pod = _leaves_in_pod(leaves, leaf_downlinks(radix, core_oversubscription))
-    return radix * in_pod // leaves.per_unit * leaves.unit_endpoints
 
 
 def pod_spines(
@@ -199,14 +168,16 @@ def pod_uplinks(
     return ceil_divide(leaves * uplinks * spine_up, spine_down)
 
 
-def _leaves_in_pod(leaves: Leaves, spine_down: Numeric) -> Numeric:
-    aligned = spine_down // leaves.per_unit * leaves.per_unit
-    return np.where(np.greater(aligned, 0), aligned, spine_down)
+def evenly(leaves: Leaves, even_spread: bool | None) -> bool | Array:
+    """Whether spines are to divide the uplinks; where left open, if the leaf is not tapered."""
+    if even_spread is not None:
+        return even_spread
+    return np.logical_not(tapered(leaves.down, leaves.up))
 
 
-def _evenly(leaves: Leaves, even_spread: bool | None) -> bool | Array:
-    untapered = np.less_equal(np.abs(leaves.down - leaves.up), 1)
-    return untapered if even_spread is None else even_spread
+def tapered(down: Numeric, up: Numeric) -> bool | Array:
+    """Whether a switch has fewer links up than down, or more; one of an odd number is even."""
+    return np.greater(np.abs(down - up), 1)
 
 
 def spread(uplinks: Numeric, least: Numeric, even: bool | Array) -> Numeric:
@@ -218,14 +189,10 @@ def spread(uplinks: Numeric, least: Numeric, even: bool | Array) -> Numeric:
     if even is False:
         return least
     if np.ndim(uplinks) == 0 and np.ndim(least) == 0 and np.ndim(even) == 0:
-        return _divisor_from(int(uplinks), int(least)) if even else least
+        return divisor_from(int(uplinks), int(least)) if even else least
     pairs = np.broadcast_arrays(uplinks, least)
-    chosen = [_divisor_from(int(a), int(b)) for a, b in zip(*map(np.ravel, pairs), strict=True)]
+    chosen = [divisor_from(int(a), int(b)) for a, b in zip(*map(np.ravel, pairs), strict=True)]
     return np.where(even, np.array(chosen).reshape(pairs[0].shape), least)
-
-
-def _divisor_from(total: int, least: int) -> int:
-    return next((count for count in range(max(least, 1), total + 1) if total % count == 0), least)
 
 
 def assemble(

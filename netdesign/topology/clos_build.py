@@ -4,9 +4,9 @@ Where the spines divide a leaf's uplinks, or in two tiers have the ports for it,
 are cabled alike, so that any two of them share all their uplinks: those to one spine stand side by
 side, where they can share cages and cables, and the first spines have one more where it does not
 divide. Else uplink j of leaf l in its pod goes to spine (l u + j) mod S, so that each leaf and each
-spine is loaded as evenly as whole links allow; the links of the spines go round the
-cores in the same way, or, in scalable units, round the cores of the group that belongs to the
-spine's place. Uplinks of a leaf begin behind the ports kept for hosts, however few stand there.
+spine is loaded as evenly as whole links allow; the links of the spines go round the cores (see
+``core_links``), or, in scalable units, round the cores of the group that belongs to the spine's
+place. Uplinks of a leaf begin behind the ports kept for hosts, however few stand there.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from netdesign.topology.built import Fabric, LinkKind
-from netdesign.topology.clos_shape import ClosShape, alike_pods, ports_for_hosts
+from netdesign.topology.clos_leaves import ports_for_hosts
+from netdesign.topology.clos_shape import ClosShape, alike_pods
+from netdesign.topology.core_links import core_links
 from netdesign.topology.wiring import Bundle, wired_fabric
 
 Numbers = npt.NDArray[np.int64]
@@ -58,7 +60,7 @@ def build_clos(shape: ClosShape, notes: tuple[str, ...] = ()) -> Fabric:
             )
         )
     if cores:
-        low, high = _units_to_cores(shape) if shape.core_groups else _spine_core(shape)
+        low, high = _units_to_cores(shape) if shape.core_groups else core_links(shape)
         bundles.append(
             Bundle(
                 LinkKind("spine_core", gbps, slots),
@@ -169,17 +171,16 @@ def _places(shape: ClosShape) -> _Place:
     return _Place(pod, index, unit if sets.machines else np.full_like(leaf, -1), rail)
 
 
-def _pod_table(shape: ClosShape) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Spines, first spine, core links and first core link of each pod."""
+def _pod_table(shape: ClosShape) -> tuple[Numbers, Numbers]:
+    """Spines and first spine of each pod."""
     counts = [pod.count for pod in shape.pods]
     spines = np.repeat([pod.spines for pod in shape.pods], counts).astype(np.int64)
-    links = np.repeat([pod.core_links for pod in shape.pods], counts).astype(np.int64)
-    return spines, np.cumsum(spines) - spines, links, np.cumsum(links) - links
+    return spines, np.cumsum(spines) - spines
 
 
 def _leaf_spine(shape: ClosShape, place: _Place) -> tuple[Numbers, Numbers]:
     up = shape.up_links
-    spines, first, _, _ = _pod_table(shape)
+    spines, first = _pod_table(shape)
     leaf = np.repeat(np.arange(shape.leaves.count, dtype=np.int64), up)
     link = np.tile(np.arange(up, dtype=np.int64), shape.leaves.count)
     pod = place.pod[leaf]
@@ -189,14 +190,6 @@ def _leaf_spine(shape: ClosShape, place: _Place) -> tuple[Numbers, Numbers]:
     rest = more + (link - wider) // np.maximum(each, 1)
     side_by_side = np.where(link < wider, link // (each + 1), rest)
     return leaf, first[pod] + np.where(alike_pods(shape)[pod], side_by_side, around)
-
-
-def _spine_core(shape: ClosShape) -> tuple[Numbers, Numbers]:
-    spines, first, links, before = _pod_table(shape)
-    pod = np.repeat(np.arange(len(links)), links)
-    number = np.arange(shape.core_links, dtype=np.int64)
-    spine = first[pod] + (number - before[pod]) * spines[pod] // links[pod]
-    return spine, number % shape.cores
 
 
 def _units_to_cores(shape: ClosShape) -> tuple[Numbers, Numbers]:
@@ -219,7 +212,7 @@ def _switches(shape: ClosShape, place: _Place) -> tuple[Numbers, Numbers, Number
     """Pod, rail and plane of each switch."""
     request, copies = shape.request, shape.request.copies
     counts = (shape.leaves.count, shape.spines, shape.cores)
-    spines, _, _, _ = _pod_table(shape) if shape.pods else (np.zeros(0, dtype=np.int64),) * 4
+    spines, _ = _pod_table(shape) if shape.pods else (np.zeros(0, dtype=np.int64),) * 2
     of_spine = np.repeat(np.arange(len(spines)), spines)
     nowhere = np.full(shape.spines, -1)
     if shape.core_groups:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from netdesign.errors import DesignError
-from netdesign.topology.clos_shape import ClosShape, Request, shape_of
+from netdesign.topology.clos_leaves import Request
+from netdesign.topology.clos_shape import ClosShape, shape_of
 from netdesign.topology.leaf_pairs import leaf_pairs
 from netdesign.topology.rail import default_rails
 from netdesign.topology.spec import FabricSpec
@@ -274,11 +275,13 @@ def _choices(spec: FabricSpec, shape: ClosShape) -> Iterator[str]:
     if request.homes > 1:
         yield "a port of every endpoint to each of two leaves, which share their spines"
     if request.tiers > 1 and request.even is None:
-        fewest = shape_of(replace(request, even=False)).spines
-        if shape.spines > fewest:
-            more, copies = shape.spines - fewest, request.copies
+        fewest = shape_of(replace(request, even=False))
+        above, copies = shape.spines + shape.cores, request.copies
+        if above > fewest.spines + fewest.cores:
+            more = copies * (above - fewest.spines - fewest.cores)
+            cores = f" and {copies * shape.cores} cores" if shape.cores > fewest.cores else ""
             yield (
-                f"{copies * shape.spines} spines, {copies * more} more than have the ports, so "
+                f"{copies * shape.spines} spines{cores}, {more} more than have the ports, so "
                 "that any two leaves share all their uplinks"
             )
     pairs = leaf_pairs(shape)

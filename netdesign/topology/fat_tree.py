@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -18,11 +19,11 @@ from netdesign.topology.clos import (
     finished,
     leaf_downlinks,
     three_tier_reach,
-    three_tiers,
     two_tier_reach,
     two_tiers,
 )
 from netdesign.topology.fabric import FabricSize
+from netdesign.topology.three_tiers import switches_untapered, three_tiers
 
 
 def size_two_tier_fat_tree(
@@ -88,7 +89,13 @@ def size_three_tier_fat_tree(
     endpoints, radix = as_counts(endpoints, radix)
     ports = np.maximum(radix, 2)
     leaves = _leaves(endpoints, ports, oversubscription)
-    upper = three_tiers(leaves, ports, core_oversubscription, even_spread)
+    upper = three_tiers(
+        leaves,
+        ports,
+        core_oversubscription,
+        even_spread,
+        partial(switches_untapered, _leaves, endpoints, ports),
+    )
     fabric = _sized("fat-tree-3", leaves, upper, radix, gpus_per_port)
     return finished(
         fabric,

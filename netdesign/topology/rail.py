@@ -7,6 +7,7 @@ each rail is a fabric of its own and rails meet only inside the servers.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -20,13 +21,12 @@ from netdesign.topology.clos import (
     either,
     finished,
     leaf_downlinks,
-    three_tier_largest,
-    three_tiers,
     two_tiers,
 )
 from netdesign.topology.fabric import FabricSize
 from netdesign.topology.fat_tree import fat_tree_reach, size_fat_tree
 from netdesign.topology.single_switch import size_single_switch
+from netdesign.topology.three_tiers import switches_untapered, three_tier_largest, three_tiers
 
 
 def default_rails(
@@ -91,9 +91,10 @@ def size_rail_optimised(
         unit = _rail_leaves(servers, ports, rails, size, oversubscription)
         return three_tier_largest(unit, size, core_oversubscription)
 
+    whole = partial(switches_untapered, _rail_leaves, servers, ports, rails, size)
     fabric = under(two_tiers(leaves, size, even_spread))
     if not np.all(fabric.buildable):
-        large = under(three_tiers(leaves, size, core_oversubscription, even_spread))
+        large = under(three_tiers(leaves, size, core_oversubscription, even_spread, whole))
         fabric = either(fabric.buildable, fabric, large)
     return finished(
         replace(fabric, largest=largest(size)),

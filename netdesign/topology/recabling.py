@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netdesign.topology.clos_shape import ClosShape, alike_pods
+from netdesign.topology.core_links import core_links, kept_links, striped
 
 Numbers = npt.NDArray[np.int64]
 
@@ -51,7 +52,7 @@ def recabled(today: ClosShape, tomorrow: ClosShape) -> Recabling:
     return Recabling(
         host=copies * _hosts_moved(today, tomorrow),
         leaf_spine=copies * _of_leaves(today).moved(_of_leaves(tomorrow)),
-        spine_core=copies * _of_spines(today).moved(_of_spines(tomorrow)),
+        spine_core=copies * _core_links_moved(today, tomorrow),
         links_between_switches=copies * between,
         today=_by_tier(copies, today.leaves.count, today.spines, today.cores),
         ready=_by_tier(copies, *_ready(today, tomorrow)),
@@ -129,6 +130,15 @@ def _of_leaves(shape: ClosShape) -> Deal:
     up = np.full_like(leaf, shape.up_links)
     begin = np.where(alike_pods(shape)[pod], 0, index * up)
     return Deal(begin, up, first[pod], spines[pod])
+
+
+def _core_links_moved(today: ClosShape, tomorrow: ClosShape) -> int:
+    """Links of spines to cores that move: those of each spine that it has in both and not kept."""
+    if not (striped(today) or striped(tomorrow)) or not (today.cores and tomorrow.cores):
+        return _of_spines(today).moved(_of_spines(tomorrow))
+    devices = min(today.spines, tomorrow.spines)
+    held = [np.bincount(core_links(shape)[0])[:devices] for shape in (today, tomorrow)]
+    return int(np.minimum(*held).sum()) - kept_links(today, tomorrow)
 
 
 def _of_spines(shape: ClosShape) -> Deal:

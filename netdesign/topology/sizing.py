@@ -54,10 +54,10 @@ def size_fabric(
     core_oversubscription : float or array, > 0   downlinks over uplinks of a spine, at most
     rails : int or array                          of rail families; chosen if None
     even_spread : bool or None                    True: a spine count that divides a leaf's
-                                                  uplinks; False: the least that has the ports;
-                                                  None: a divisor where a leaf is not tapered, else
-                                                  in two tiers the least with which any two leaves
-                                                  share all uplinks, in three as False
+                                                  uplinks, and in three tiers cores that divide the
+                                                  links of every pod; False: the least that has the
+                                                  ports; None: a divisor without a taper, else the
+                                                  least with which leaves share all uplinks
 
     Returns
     -------

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
 import pytest
+
+from netdesign.catalog import data_directory
 
 from .shell import SHIPPED, Run, leaves, strict_json
 from .test_fabric_bad_input import check_sentence
@@ -66,6 +69,33 @@ def test_the_record_says_what_was_asked_and_found(command: Callable[..., Run]) -
     assert record["step"]["on_this_fabric_s"] >= record["step"]["ideal_s"]
 
 
+def test_members_of_a_ring_in_a_pod_are_asked_for_in_two_ways(command: Callable[..., Run]) -> None:
+    by_option = answer(command, "--members", "2")
+    by_order = answer(command, "--rank-order", "tp-cp-ep-dp-pp:2")
+    assert by_option == by_order
+    assert by_option["conditions"]["rank_order"] == "tp-cp-ep-dp-pp:2"
+    assert answer(command, "--members", "0") == answer(command)
+    other = answer(command, "--rank-order", "tp-cp-ep-pp-dp", "--members", "1")
+    assert other["conditions"]["rank_order"] == "tp-cp-ep-pp-dp:1"
+
+
+def test_presets_are_listed_with_the_options_they_stand_for(command: Callable[..., Run]) -> None:
+    run = command("congestion", "--presets")
+    assert (run.status, run.err) == (0, "")
+    with (data_directory() / "congestion_presets.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    lines = run.out.splitlines()
+    assert [line for line in lines if not line.startswith(" ")] == [
+        f"{row['id']}: {row['name']}" for row in rows
+    ]
+    options = lines[2].removeprefix("  options  ")
+    assert options == "--members 24 --routing adaptive"
+    assert answer(command, *options.split())["conditions"]["routing"] == "adaptive"
+    values = dict(entry.split("=") for entry in lines[1].removeprefix("  design   ").split())
+    assert values["network.oversubscription"] == "7"
+    assert values["plan.mode"] == "manual"
+
+
 def test_seeds_give_a_distribution(command: Callable[..., Run]) -> None:
     record = answer(command, "--routing", "ecmp", "--seeds", "5")["seeds"]
     assert record["seeds_count"] == 5
@@ -103,6 +133,11 @@ def test_the_text_shows_the_built_fabric_beside_the_formula(command: Callable[..
         ("--algorithm star", ("algorithm", "star", "tree")),
         ("--ring-order x", ("ring_order", "pod")),
         ("--rank-order x", ("rank_order", "tp-cp-ep-pp-dp")),
+        ("--rank-order x:4", ("rank_order", "x:4", "tp-cp-ep-pp-dp")),
+        ("--rank-order tp-cp-ep-dp-pp:x", ("rank_order", "tp-cp-ep-dp-pp:x", "tp-cp-ep-dp-pp:24")),
+        ("--rank-order tp-cp-ep-dp-pp:0", ("rank_order", "tp-cp-ep-dp-pp:0", "number of members")),
+        ("--members -1", ("members", "-1", "100000")),
+        ("--rank-order tp-cp-ep-dp-pp:4 --members 2", ("members", "2", "twice")),
         ("--seeds -1", ("seeds", "-1", "10000")),
         ("--seed -1", ("seed", "-1")),
         ("--storage-servers -1", ("storage_servers", "-1")),

@@ -238,6 +238,37 @@ def test_a_table_of_the_collectives(page: CongestionFailures) -> None:
     assert "while nothing is broken" in page.collectives.text.value
 
 
+def test_a_taper_that_is_not_built_is_not_spoken_of(page: CongestionFailures) -> None:
+    assert not page.controls.field("taper").text.disabled
+    assert "4\u202f:\u202f1 at the leaf" in words(page).replace("\xa0", "\u202f")
+    page.change({"family": "rail-only"})
+    said = words(page) + page.fabric.head.value
+    assert "taper is never met" not in said
+    assert "no switch is above the leaf" in said
+    assert said.count("no tier above the leaf, so no taper") == 2
+    assert page.controls.field("taper").text.disabled
+    page.change({"gpus": 2048})
+    assert not page.controls.field("taper").text.disabled
+
+
+def test_what_the_taper_alone_costs_is_said_with_its_condition(page: CongestionFailures) -> None:
+    assert "if pods were filled alike." in words(page)
+    page.change({"placement": "random"})
+    assert "if servers were packed." in words(page)
+
+
+def test_a_host_that_keeps_other_ports_is_not_cut_off(page: CongestionFailures) -> None:
+    page.change({"broken": "cable"})
+    assert "no GPU cut off" in words(page)
+    page.change({"broken": "server"})
+    assert "8 GPUs cut off" in words(page)
+
+
+def test_a_question_in_a_complaint_ends_as_one(page: CongestionFailures) -> None:
+    page.change({"broken": "leaf-99"})
+    assert "did you mean leaf-09?<" in complaint(page, "broken")
+
+
 def test_an_optic_is_named_with_its_cable(page: CongestionFailures) -> None:
     assert all("optics" in names("broken")[word] for word in ("cable", "uplink"))
     page.change({"broken": "uplink"})

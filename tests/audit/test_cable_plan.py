@@ -129,6 +129,22 @@ def test_an_unplanned_cable() -> None:
     assert rules(rows) == {"cable-extra": 1}
 
 
+def test_a_server_that_is_not_there_at_all_is_one_missing_device() -> None:
+    rows = [row for row in planned() if row[0] != "server-03"]
+    found = compare_with_plan(network(rows), fabric())
+    assert (found.devices_missing, found.missing) == (("server-03",), ())
+    assert rules(rows) == {"device-missing": 1}
+    assert not found.is_as_planned
+
+
+def test_the_table_of_one_leaf_is_a_part_and_no_fault() -> None:
+    rows = [row for row in planned() if "leaf-01" in (row[0], row[2])]
+    few = [row for row in rows if row[0] in ("server-01", "leaf-01")]
+    found = compare_with_plan(network(few), fabric())
+    assert (found.is_partial, found.missing, found.is_as_planned) == (True, (), True)
+    assert rules(few) == {"part-of-the-plan": 1, "as-planned": 1}
+
+
 def test_other_names_are_taken_in_their_order_and_said() -> None:
     def rename(name: str) -> str:
         tier, _, number = name.partition("-")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 from served import Served
@@ -55,3 +57,23 @@ def test_nothing_is_wider_than_the_page(audit: Page, width: int) -> None:
     expect(audit.locator(".nd-file")).to_have_count(1)
     audit.wait_for_timeout(500)
     assert audit.evaluate("() => document.documentElement.scrollWidth") <= width
+
+
+def test_only_faults_by_keyboard(audit: Page) -> None:
+    audit.get_by_role("button", name="A sample to try").click()
+    expect(audit.locator(".nd-file")).to_have_count(1)
+    expect(audit.locator(".nd-findings-table")).to_contain_text("line-rate-unknown")
+    only = audit.get_by_role("button", name="Only faults")
+    only.focus()
+    audit.keyboard.press("Space")
+    expect(only).to_have_attribute("aria-pressed", "true")
+    expect(audit.locator(".nd-findings-table")).not_to_contain_text("line-rate-unknown")
+    expect(only).to_be_focused()
+
+
+def test_measurements_are_taken_to_the_studio(audit: Page) -> None:
+    audit.get_by_role("button", name="A sample to try").click()
+    audit.get_by_label("Held against").select_option("llama-3-8b-64-h100")
+    audit.get_by_role("button", name="Calibrate on these logs").click()
+    link = audit.get_by_role("link", name="Use these measurements in the Studio")
+    expect(link).to_have_attribute("href", re.compile("^studio.ipynb.*measured.domain_speed="))

@@ -42,6 +42,12 @@ CASES = {
         "network__oversubscription": 4,
     },
     "leaf-pairs-share-less": {"network__oversubscription": 4, "network__spines": "fewest"},
+    "pod-pairs-share-less": {
+        "network__family": "fat-tree-3",
+        "network__oversubscription": 4,
+        "network__spines": "fewest",
+        "cluster__gpus": 8192,
+    },
     "wrong-switch": {"cluster__server": "aws-p5en"},
     "srd-is-not-chosen": {
         "cluster__server": "aws-p5en",
@@ -95,12 +101,38 @@ def test_what_uneven_wiring_costs_is_said_with_its_cure():
 
 
 def test_below_cores_the_cure_is_a_number_of_spines_that_divides():
+    # Two pods of 32 and 9 leaves: 13 spines each instead of 13 and 4.
     changes = {"network__family": "fat-tree-3", "network__oversubscription": 4}
-    before = evaluated(**changes)
+    before = evaluated(**changes, network__spines="fewest", cluster__gpus=2048)
     finding = next(item for item in before.findings if item.code == "leaf-pairs-share-less")
+    assert (finding.field, finding.suggestion) == ("network.spines", "auto")
+    assert "12 of them only, and get 23.5% of peak" in finding.sentence
+    assert finding.fix.startswith("26 spines in all instead of 17")
+    assert not uneven(evaluated(**changes, cluster__gpus=2048))
+    # A pod alone: the fewest spines have the ports for leaves that are cabled alike.
+    assert not uneven(evaluated(**changes, network__spines="fewest", cluster__gpus=200))
+
+
+def test_a_taper_that_saves_too_little_says_what_pods_get_and_what_cures_it():
+    """1.25 : 1 saves 43 of 399 switches; cores that divide the links of its pods are 50 more."""
+    changes = {"network__family": "fat-tree-3", "cluster__gpus": 5064}
+    tapered = {**changes, "network__oversubscription": 1.25}
+    found, untapered = evaluated(**tapered), evaluated(**changes)
+    even = evaluated(**tapered, network__spines="even")
+    assert found.fabric.switches <= untapered.fabric.switches < even.fabric.switches
+    finding = next(item for item in found.findings if item.code == "pod-pairs-share-less")
+    assert finding.severity == "warning"
+    assert finding.sentence == (
+        "66 cores do not divide the 928 links that a pod has to them: some pods get 77.6% of peak "
+        "between the two instead of 82.9%, less than the 80.0% asked for."
+    )
+    assert finding.fix.startswith("145 spines and 116 cores instead of 145 and 66")
     assert (finding.field, finding.suggestion) == ("network.spines", "even")
-    assert "9 of them only" in finding.sentence
-    assert "leaf-pairs-share-less" not in codes(evaluated(**changes, network__spines="even"))
+    assert not uneven(even)
+
+
+def uneven(evaluation):
+    return set(codes(evaluation)) & {"leaf-pairs-share-less", "pod-pairs-share-less"}
 
 
 def test_uneven_wiring_that_keeps_what_was_asked_for_is_a_note():

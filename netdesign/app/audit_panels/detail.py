@@ -9,30 +9,39 @@ from netdesign.audit.acceptance import Answer
 from netdesign.audit.report import FileReport, Finding
 from netdesign.audit.whole import Audit
 from netdesign.export.audit_record import printable
-from netdesign.export.audit_words import summary_lines, verdict
+from netdesign.export.audit_words import figures, summary_lines, verdict
 from netdesign.export.preflight_script import shown
 
 ACCEPTANCE, PLAN = "acceptance", "cable-plan"
 MOST_UNREAD = 30  # lines not understood that are listed
 MOST_FINDINGS = 200
+_LONGEST_FIGURE = 600
+_HERE = "On this page: choose a design, or the rate and the number of the ports, above."
 _FINDINGS = (Head("Severity"), Head("Where"), Head("What"))
 
 
-def places(found: Audit) -> list[tuple[str, str, str]]:
-    """What can be looked at: its key, its name, its verdict."""
+def places(found: Audit, *, faults: bool = False) -> list[tuple[str, str, str]]:
+    """What can be looked at, or where something is wrong: its key, its name, its verdict."""
     rows = []
-    if found.answers:
-        bad = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
+    bad = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
+    if found.answers and (bad or not faults):
         rows.append((ACCEPTANCE, "Acceptance", f"{bad} not passed" if bad else "passed so far"))
-    if found.plan_findings:
-        planned = found.plan is not None and found.plan.is_as_planned
+    planned = found.plan is not None and found.plan.is_as_planned
+    if found.plan_findings and not (faults and planned):
         rows.append((PLAN, "Cable plan", "as planned" if planned else "not as planned"))
-    rows += [(str(n), report.name, verdict(report)) for n, report in enumerate(found.reports)]
+    rows += [
+        (str(n), report.name, verdict(report))
+        for n, report in enumerate(found.reports)
+        if not (faults and report.is_healthy)
+    ]
     return rows
 
 
-def listing(found: Audit, chosen: str) -> Markup:
-    """The files, a button each."""
+def listing(found: Audit, chosen: str, *, faults: bool) -> Markup:
+    """The files, a button each, and one that leaves out what is healthy."""
+    if not places(found):
+        return Markup()
+    entries = places(found, faults=faults)
     buttons = [
         tag(
             "button",
@@ -44,13 +53,27 @@ def listing(found: Audit, chosen: str) -> Markup:
             data_value=key,
             aria_pressed="true" if key == chosen else "false",
         )
-        for key, name, said in places(found)
+        for key, name, said in entries
     ]
-    return tag("nav", join(buttons), class_="nd-files", aria_label="Files") if buttons else Markup()
+    only = tag(
+        "button",
+        "Only faults",
+        type="button",
+        class_="nd-button nd-faults",
+        data_act="faults",
+        aria_pressed="true" if faults else "false",
+        title="Leave out healthy files and notes",
+    )
+    none = "" if entries else tag("p", "Nothing has a fault.", class_="nd-quiet")
+    files = tag("nav", join(buttons), class_="nd-files", aria_label="Files")
+    return join([tag("div", only, none, class_="nd-actions"), files if entries else ""])
 
 
-def report_section(report: FileReport) -> Markup:
+def report_section(report: FileReport, *, faults: bool = False) -> Markup:
     """One file: what it holds and what is wrong."""
+    shown_findings = [entry for entry in report.findings if not (faults and _is_note(entry))]
+    notes = len(report.findings) - len(shown_findings)
+    hidden = f"{notes} note{'s are' if notes != 1 else ' is'} left out."
     lines = tag("ul", join(tag("li", printable(line)) for line in summary_lines(report)))
     kinds = ", ".join(report.kinds) or report.kind
     return tag(
@@ -58,7 +81,8 @@ def report_section(report: FileReport) -> Markup:
         tag("h2", printable(report.name)),
         tag("p", tag("strong", verdict(report)), f" ({kinds})", class_="nd-quiet"),
         lines,
-        findings_table(report.findings, "Findings"),
+        findings_table(shown_findings, "Findings"),
+        tag("p", hidden, class_="nd-quiet") if notes else "",
         class_="nd-part",
     )
 
@@ -90,13 +114,31 @@ def findings_table(findings: Sequence[Finding], caption: str) -> Markup:
         (
             tag("strong", finding.severity, class_=f"nd-{finding.severity}"),
             printable(finding.where),
-            join([printable(finding.message), " ", tag("small", f"[{finding.rule}]")]),
+            _message(finding),
         )
         for finding in findings[:MOST_FINDINGS]
     ]
     left = len(findings) - len(rows)
     more = tag("p", f"and {left:,} more", class_="nd-quiet") if left > 0 else ""
     return join([table(caption, _FINDINGS, rows, class_="nd-findings-table"), more])
+
+
+def _is_note(finding: Finding) -> bool:
+    return finding.severity == "note"
+
+
+def _message(finding: Finding) -> Markup:
+    """The sentence, and its figures on demand."""
+    here = f" {_HERE}" if finding.rule == "line-rate-unknown" else ""
+    said = f"{printable(finding.message)}{here} "
+    told = [
+        tag("div", tag("dt", printable(key)), tag("dd", printable(value)[:_LONGEST_FIGURE]))
+        for key, value in figures(finding)
+    ]
+    if not told:
+        return join([said, tag("small", f"[{finding.rule}]")])
+    summary = tag("summary", tag("small", f"Figures [{finding.rule}]"))
+    return join([said, tag("details", summary, tag("dl", join(told)), class_="nd-figures")])
 
 
 def plan_section(found: Audit) -> Markup:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netdesign.app.audit_panels.commands import commands
+from netdesign.app.audit_panels.own_logs import can_calibrate
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.toolbar import button
 from netdesign.audit.kinds import KINDS
@@ -27,6 +29,7 @@ def head(
         tag("h1", "Does what was built perform as designed?"),
         tag("p", _outcome(found), class_="nd-outcome", role="status"),
         _drop(),
+        commands(),
         tag("div", *_against(design, linked, rate, nics), class_="nd-actions nd-against"),
         tag("div", *_actions(found, has_design=design != NONE), class_="nd-actions"),
         class_="nd-sheet-head",
@@ -45,7 +48,8 @@ def _outcome(found: Audit | None) -> str:
     failed = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
     if found.answers:
         passed = sum(answer.verdict == "passed" for answer in found.answers)
-        parts.append(f"Acceptance: {passed} checks passed, {failed} not.")
+        checks = f"{passed} check{'s' if passed != 1 else ''}"
+        parts.append(f"Acceptance: {checks} passed, {failed} not.")
     if found.plan is not None:
         parts.append("Cabled as planned." if found.plan.is_as_planned else "Not cabled as planned.")
     return " ".join(parts)
@@ -106,8 +110,15 @@ def _actions(found: Audit | None, *, has_design: bool) -> tuple[Markup, ...]:
         button("Remove all", "forget", enabled=any_file),
         button("Pre-flight plan", "plan", enabled=has_design, title=_PLAN),
         button("Pre-flight script", "script", enabled=has_design, title=_SCRIPT),
+        button(
+            "Calibrate on these logs",
+            "calibrate",
+            enabled=has_design and can_calibrate(found),
+            title=_CALIBRATE,
+        ),
     )
 
 
 _PLAN = "Benchmarks, failure tests and soak of this design, each with the number it must reach."
+_CALIBRATE = "Fit the model to nccl-tests logs of the machines of this design."
 _SCRIPT = "A shell script that runs the benchmarks; drop its logs here afterwards."

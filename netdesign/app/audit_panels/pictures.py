@@ -11,7 +11,8 @@ from netdesign.app.pictures import Picture
 from netdesign.audit.context import Context
 from netdesign.audit.fabric_view import FabricView
 from netdesign.audit.report import FileReport
-from netdesign.export.audit_drawings import curve_subject, fabric_chart
+from netdesign.export.audit_drawings import curve_subject, curve_words, fabric_chart
+from netdesign.export.audit_record import printable
 
 
 class Pictures:
@@ -20,12 +21,12 @@ class Pictures:
     def __init__(self, choose_table: Act) -> None:
         self.tables = LiveHtml(acts={"table": choose_table})
         self.curve = Picture("audit_curve")
-        self.caption = LiveHtml()
+        self.caption, self.expectation = LiveHtml(), LiveHtml()
         self.drawn = {
             "fabric_ports": Picture("fabric_ports"),
             "fabric_tiers": Picture("fabric_tiers"),
         }
-        self._curve = box([self.tables, self.curve.view], "nd-part", "nd-picture")
+        self._curve = box([self.tables, self.curve.view, self.expectation], "nd-part", "nd-picture")
         self._boxes = {name: box([chart.view]) for name, chart in self.drawn.items()}
         self._fabric = box([*self._boxes.values(), self.caption], "nd-part", "nd-picture")
         self.widgets = (self._curve, self._fabric)
@@ -44,6 +45,8 @@ class Pictures:
         chosen = min(number, len(drawn) - 1)
         self.tables.value = _tables(drawn, chosen)
         self.curve.show(*curve_subject(drawn[chosen], context))
+        said = curve_words(drawn[chosen], context)
+        self.expectation.value = tag("p", printable(said), class_="nd-quiet")
 
     def show_fabric(self, view: FabricView | None) -> None:
         """A fabric with its bad links."""

@@ -73,6 +73,11 @@ class Answer:
         return bool(self.fabric.tier.max(initial=0) > 1)
 
     @property
+    def tapers(self) -> bool:
+        """Whether there are switches above the leaves: else a taper is asked for, not built."""
+        return bool(self.fabric.tier.max(initial=0) > 0)
+
+    @property
     def several_pods(self) -> bool:
         """Whether a data-parallel ring could be spread over pods in another way."""
         return has_rings(self.found.scene.plan) and job_pods(self.found) > 1

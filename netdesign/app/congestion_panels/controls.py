@@ -42,13 +42,20 @@ class Controls(PageControls):
         self.widget = box([self._group(title, paths) for title, paths in GROUPS], "nd-controls")
 
     def show(
-        self, request: Request, *, hashed: bool, three_tiers: bool, several_pods: bool
+        self,
+        request: Request,
+        *,
+        hashed: bool,
+        tapers: bool,
+        three_tiers: bool,
+        several_pods: bool,
     ) -> None:
         """Display a request; what the fabric or its routing does not heed is greyed."""
         self._offer_gpus(load_catalog().servers[request.base.cluster.server].gpus)
         for path, field in self._fields.items():
             heeded = {
                 "queue_pairs": hashed,
+                "taper": tapers,
                 "core_taper": three_tiers,
                 "members": several_pods,
             }.get(path, True)

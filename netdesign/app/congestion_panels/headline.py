@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from netdesign.app.congestion_panels.answer import Answer
-from netdesign.app.congestion_panels.said import CABLES, ROUTING, routing
+from netdesign.app.congestion_panels.said import CABLES, ROUTING, routing, tapers
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
@@ -106,8 +106,8 @@ def _broken(answer: Answer) -> tuple[str, str, str]:
     if not math.isfinite(answer.broken_step_s):
         return ("Broken", scenario.name, f"{kind}{says}; no step until it is repaired")
     step = f"step {digits(answer.broken_step_s)} s, {_more(found.slowdown)}"
-    stranded = plural(found.gpus_stranded, "GPU")
-    return ("Broken", scenario.name, f"{kind}{says}; {step}; {stranded} stranded")
+    cut_off = plural(found.gpus_stranded, "GPU") if found.gpus_stranded else "no GPU"
+    return ("Broken", scenario.name, f"{kind}{says}; {step}; {cut_off} cut off")
 
 
 def why(answer: Answer) -> str:
@@ -128,6 +128,8 @@ def why(answer: Answer) -> str:
             return f"Nothing waits, though the job is scattered: {taper} is met by even spreading."
         if not lies.leaves_pod:
             where = f"all {members} members of each group sit in one pod"
+            if not answer.tapers:
+                return f"Nothing waits: {where}, and no switch is above the leaf to wait for."
             return f"Nothing waits: {where}, so the {taper} taper is never met."
         if lies.taper > 1:
             return (
@@ -136,11 +138,12 @@ def why(answer: Answer) -> str:
             )
         return "Nothing waits: as much bandwidth leads up as down, and it is evenly used."
     full = f"{name} takes × {digits(worst.slowdown)}"
+    alike = "pods were filled alike" if packed else "servers were packed"
     if hashed and answer.hashed:
         return (
-            f"{full}: the hash throws several flows onto one way up while others stay empty; "
-            f"dice let expect × {digits(worst.hashed_form)}, the {taper} taper alone "
-            f"× {digits(worst.taper_form)}."
+            f"{full}: the hash puts several flows on one link and none on others; chance gives "
+            f"× {digits(worst.hashed_form)}, the {taper} taper alone × {digits(worst.taper_form)} "
+            f"if {alike}."
         )
     if not packed:
         return (
@@ -169,7 +172,7 @@ def shown(answer: Answer) -> str:
     pods = f" · {_pods(answer)}" if answer.crossing else ""
     return (
         f"{design.name} · {count(request.gpus)} GPUs · {answer.evaluation.plan_label} · "
-        f"{ratio(request.value('taper'))} at the leaf · {routing(answer)} · "
+        f"{tapers(answer)} · {routing(answer)} · "
         f"{request.value('placement')} · seed {request.value('seed')}{pods}"
     )
 

@@ -30,17 +30,25 @@ def conditions(answer: Answer, *, seeded: bool = True) -> str:
     """Fabric, taper, routing, placement and the seed, unless it is of many."""
     request, fabric = answer.request, answer.fabric
     family = FAMILIES.get(fabric.family, fabric.family)
-    tapers = f"{ratio(request.value('taper'))} at the leaf"
-    if answer.three_tiers:
-        tapers += f", {ratio(request.value('core_taper'))} at the spine"
     parts = [
         f"{family}, {count(request.gpus)} GPUs, {plural(fabric.links, 'link')}",
-        tapers,
+        tapers(answer),
         routing(answer),
         str(request.value("placement")),
         f"seed {request.value('seed')}" if seeded and depends_on_seed(answer.found) else "",
     ]
     return " · ".join(part for part in parts if part)
+
+
+def tapers(answer: Answer) -> str:
+    """The tapers of the tiers that there are."""
+    request = answer.request
+    if not answer.tapers:
+        return "no tier above the leaf, so no taper"
+    said = f"{ratio(request.value('taper'))} at the leaf"
+    if answer.three_tiers:
+        said += f", {ratio(request.value('core_taper'))} at the spine"
+    return said
 
 
 def routing(answer: Answer) -> str:

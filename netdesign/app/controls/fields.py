@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import ipywidgets as widgets
@@ -51,6 +51,16 @@ class Look:
         self.heading = widgets.widgets.widget_bool.ToggleButtonStyle()
 
 
+def field_class(path: str) -> str:
+    """The class of the control of a setting on the page."""
+    return f"nd-field-{path.replace('.', '-').replace('_', '-')}"
+
+
+def help_of(parameters: Iterable[Parameter]) -> dict[str, str]:
+    """What settings mean by the class of their control, as a page takes it."""
+    return {field_class(entry.path): entry.help for entry in parameters}
+
+
 class Field:
     """One parameter on the page: base of all controls."""
 
@@ -64,7 +74,7 @@ class Field:
         self._complaint: LiveHtml | None = None
         self.widget = widgets.VBox(self._parts(), layout=look.layout)
         self.widget.add_class("nd-field")
-        self.widget.add_class(f"nd-field-{self.path.replace('.', '-').replace('_', '-')}")
+        self.widget.add_class(field_class(self.path))
 
     def _parts(self) -> list[widgets.Widget]:
         raise NotImplementedError

@@ -48,6 +48,8 @@ IN_PLAIN_WORDS = MappingProxyType(
         "the training longer.",
         "leaf-pairs-share-less": "The cables above the first switches are not dealt evenly, so "
         "some groups of servers get less bandwidth between them than others.",
+        "pod-pairs-share-less": "The cables to the topmost switches are not dealt evenly, so some "
+        "parts of the cluster get less bandwidth between them than others.",
         "hashed-paths": "Traffic is spread over the cables by chance, so some are full while "
         "others are empty.",
         "slow-links": "The switches are slower than the network cards of the servers: bandwidth "

@@ -27,6 +27,7 @@ class PageWidget(Carried, anywidget.AnyWidget):
     title = traitlets.Unicode().tag(sync=True)
     query = traitlets.Unicode().tag(sync=True)
     initial_query = traitlets.Unicode().tag(sync=True)
+    help = traitlets.Dict().tag(sync=True)  # class of a control -> what it means, shown on hover
 
     def __init__(self, **traits: Any) -> None:
         traits.setdefault("initial_query", os.environ.get("QUERY_STRING", ""))

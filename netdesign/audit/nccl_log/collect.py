@@ -317,6 +317,7 @@ class Collector:
             bandwidths=tuple(self.bandwidths),
             unfinished=self._starts.unfinished(),
             completed=self._starts.completed,
+            merged=tuple(name for name in self._merged.values() if "+" in name),
         )
 
     def _complete(self) -> frozenset[str]:

@@ -59,6 +59,7 @@ class NcclLog:
     bandwidths: tuple[float, ...]  # bytes/s, in the order of the file: lines "busbw: N Gbps"
     unfinished: Mapping[str, tuple[int, ...]]  # by host, ranks whose initialisation does not end
     completed: int  # initialisations that do
+    merged: tuple[str, ...] = ()  # ports that NCCL joins into one device: mlx5_2+mlx5_3
 
     @property
     def gdr(self) -> bool | None:

@@ -8,10 +8,11 @@ from netdesign.audit.context import Context
 from netdesign.audit.limits import limit
 from netdesign.audit.nccl_log.complaints import complaint_findings
 from netdesign.audit.nccl_log.content import NcclLog
+from netdesign.audit.nccl_log.judge_nics import nic_findings
 from netdesign.audit.nccl_log.judge_settings import setting_findings
 from netdesign.audit.nccl_log.summary import gbs
+from netdesign.audit.nccl_log.verdict import in_order
 from netdesign.audit.report import Finding
-from netdesign.units import bytes_per_second_to_gbps
 
 
 def judge(log: NcclLog, context: Context) -> list[Finding]:
@@ -26,7 +27,7 @@ def judge(log: NcclLog, context: Context) -> list[Finding]:
         *_spliced(log),
     ]
     if log.uses_network and all(entry.severity == "note" for entry in found):
-        found.append(_healthy(log))
+        found.append(in_order(log, found))
     return found
 
 
@@ -42,8 +43,7 @@ def _network(log: NcclLog, context: Context) -> Iterator[Finding]:
     if not log.uses_network:
         return
     yield from _direct(log)
-    yield from _fewer_nics(log, context)
-    yield from _slower(log, context)
+    yield from nic_findings(log, context)
     if log.provider is not None and log.provider.split(";")[0] != "efa":
         yield Finding(
             "provider",
@@ -123,84 +123,6 @@ def _direct(log: NcclLog) -> Iterator[Finding]:
             "others have it: some GPUs are far from their NIC, or a module is missing on some "
             "hosts.",
             {"transports": dict(log.transports)},
-        )
-
-
-def _fewer_nics(log: NcclLog, context: Context) -> Iterator[Finding]:
-    used = log.fewest_used
-    listed = max(log.nics_found or 0, context.ports_per_node or 0) or None
-    if used is None and listed is not None and 0 < len(log.nics_used) < listed:
-        yield Finding(
-            "nics-partly-seen",
-            "note",
-            "network",
-            f"{len(log.nics_used)} of {listed} NICs are seen in use, but not all ranks of a host "
-            "speak in this log: whether the others are used cannot be told. Give the logs of all "
-            "ranks (NCCL_DEBUG_FILE=%h.%p).",
-            {"nics_used": list(log.nics_used[:64]), "nics_found": listed},
-        )
-    if used is None or listed is None or used >= listed:
-        return
-    wanted = listed if log.local_ranks is None else min(listed, log.local_ranks)
-    names = ", ".join(log.nics_used[:8])
-    evidence = {
-        "nics_used": used,
-        "nics_found": log.nics_found,
-        "ranks_per_node": log.local_ranks,
-        "names": list(log.nics_used[:64]),
-    }
-    ranks = f"{log.local_ranks} rank{'s' if log.local_ranks != 1 else ''}"
-    if used >= wanted:
-        yield Finding(
-            "nics-idle",
-            "note",
-            "network",
-            f"{used} of {listed} NICs of a host are used ({names}) by {ranks} in it, and one GPU "
-            "moves no more than its own PCIe slot carries, about one NIC of the same generation. "
-            "Run one rank per GPU to load them all.",
-            evidence,
-        )
-        return
-    hca = log.environment.get("NCCL_IB_HCA")
-    restricted = f" NCCL_IB_HCA is {hca[0]}." if hca else ""
-    yield Finding(
-        "few-nics",
-        "warning",
-        "network",
-        f"Only {used} of {listed} NICs of a host are used ({names}) by {log.local_ranks or 'its'} "
-        f"ranks: the rate between hosts is at most {used / listed:.0%} of what was bought."
-        f"{restricted} Check NCCL_IB_HCA, NCCL_CROSS_NIC, the topology file and which NICs are up.",
-        evidence,
-    )
-
-
-def _slower(log: NcclLog, context: Context) -> Iterator[Finding]:
-    """NICs in use that run below the others, or below what was bought."""
-    used = {
-        (host, nic): log.speeds[host, nic]
-        for host, nics in log.used.items()
-        for nic in nics
-        if (host, nic) in log.speeds
-    }
-    if not used:
-        return
-    usual = context.port_rate or max(used.values())
-    slow = {key: rate for key, rate in used.items() if rate < usual}
-    if slow:
-        (host, nic), rate = min(slow.items(), key=lambda entry: entry[1])
-        slowest, full = bytes_per_second_to_gbps(rate), bytes_per_second_to_gbps(usual)
-        yield Finding(
-            "slow-nic",
-            "warning",
-            "network",
-            f"{len(slow)} of {len(used)} NICs in use run below {full:g} Gb/s: {nic} on {host} at "
-            f"{slowest:g} Gb/s. The link came up slower, or it is another port than was meant: "
-            "see ibstat or mlxlink, and NCCL_IB_HCA.",
-            {
-                "slow": [f"{host} {nic}" for host, nic in list(slow)[:20]],
-                "slowest_gbps": float(slowest),
-                "usual_gbps": float(full),
-            },
         )
 
 
@@ -288,17 +210,3 @@ def _spliced(log: NcclLog) -> Iterator[Finding]:
             "told apart is used, and the lines are listed as not understood.",
             {"lines": log.spliced},
         )
-
-
-def _healthy(log: NcclLog) -> Finding:
-    direct = " with GPUDirect RDMA" if log.gdr else ""
-    used = len(log.nics_used)
-    return Finding(
-        "network-healthy",
-        "note",
-        "network",
-        f"NCCL {next(iter(log.versions), 'of unknown version')} uses {used} "
-        f"NIC{'s' if used != 1 else ''}{direct} and {log.channels or 'an unknown number of'} "
-        f"channel{'s' if log.channels != 1 else ''} over {log.ranks or 'unknown'} ranks: healthy.",
-        {"nics_used": list(log.nics_used[:64]), "channels": log.channels, "ranks": log.ranks},
-    )

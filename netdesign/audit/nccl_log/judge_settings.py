@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from netdesign.audit.limits import limit
 from netdesign.audit.nccl_log.content import NcclLog
+from netdesign.audit.nccl_log.judge_nics import BEYOND_COUNT
 from netdesign.audit.report import Finding
 
 
@@ -14,6 +15,7 @@ def setting_findings(log: NcclLog) -> Iterator[Finding]:
     yield from _peers(log)
     yield from _devices(log)
     yield from _addresses(log)
+    yield from _rails(log)
     differing = {
         name: values
         for name, values in log.environment.items()
@@ -28,6 +30,31 @@ def setting_findings(log: NcclLog) -> Iterator[Finding]:
             "differently hang or run at the pace of the worst.",
             {"values": list(values)},
         )
+
+
+def _rails(log: NcclLog) -> Iterator[Finding]:
+    cross = log.environment.get("NCCL_CROSS_NIC", ("",))[0]
+    without = log.environment.get("NCCL_PXN_DISABLE", ("",))[0]
+    seen = [
+        text
+        for text, is_on in (
+            (f"NCCL_CROSS_NIC is {cross}", cross == "1"),
+            (f"NCCL_PXN_DISABLE is {without}", without == "1"),
+        )
+        if is_on
+    ]
+    if not seen:
+        return
+    yield Finding(
+        "rails",
+        "note",
+        "settings",
+        f"{' and '.join(seen)}. Rails are a choice of wiring, which NCCL does not detect: on a "
+        "fabric with rails NCCL_CROSS_NIC=0 and PXN (NCCL_PXN_DISABLE=0) keep traffic on its rail, "
+        "on one without rails these settings may be meant. Keep a connection at the top all the "
+        "same: some flows cross rails.",
+        {"cross_nic": cross or None, "pxn_disable": without or None},
+    )
 
 
 def _peers(log: NcclLog) -> Iterator[Finding]:
@@ -71,11 +98,14 @@ def _devices(log: NcclLog) -> Iterator[Finding]:
         severity, text = "warning", f"it leaves one NIC to {log.local_ranks} ranks of a host"
     else:
         severity, text = "note", f"it leaves {len(log.nics)} NIC{'s' if len(log.nics) != 1 else ''}"
+    few = len(log.nics) == 1 or severity == "warning"
+    beyond = f" {BEYOND_COUNT}" if few and log.nics else ""
     yield Finding(
         "nics-restricted",
         "warning" if severity == "warning" else "note",
         "NCCL_IB_HCA",
-        f"NCCL_IB_HCA is {values[0]}: {text}. NCCL sees no other NIC, whatever is built in.",
+        f"NCCL_IB_HCA is {values[0]}: {text}. NCCL sees no other NIC, whatever is built in."
+        f"{beyond}",
         {"value": values[0], "nics": list(log.nics)},
     )
 

@@ -8,7 +8,7 @@ from netdesign.audit.kind import Kind
 from netdesign.audit.perftest.content import PerftestRuns
 from netdesign.audit.perftest.judge import judge
 from netdesign.audit.perftest.reader import read
-from netdesign.audit.perftest.summary import summarise
+from netdesign.audit.perftest.summary import informed, summarise
 
 KIND = Kind(
     name="perftest",
@@ -37,6 +37,7 @@ KIND = Kind(
     read=read,
     summarise=summarise,
     judge=judge,
+    informed=informed,
     is_empty=lambda runs: not (runs.tests or runs.faults),
 )
 

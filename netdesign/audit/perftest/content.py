@@ -112,3 +112,11 @@ class PerftestRuns:
     faults: tuple[Fault, ...] = ()
     more_faults: int = 0  # beyond those kept
     port_rates: tuple[float, ...] = field(default=())  # bytes/s, where ibstat stands in the file
+    known_rate: float | None = None  # bytes/s of a port, as a person or a design gives it
+
+    @property
+    def port_rate(self) -> float | None:
+        """Bytes/s per direction of one port: as given, else the one that the file names."""
+        if self.known_rate is None and len(self.port_rates) == 1:
+            return self.port_rates[0]
+        return self.known_rate

@@ -8,9 +8,9 @@ from netdesign.audit.context import Context
 from netdesign.audit.limits import limit
 from netdesign.audit.perftest.complaints import complaints
 from netdesign.audit.perftest.content import BandwidthRow, PerftestRuns, Run
-from netdesign.audit.perftest.judge_compared import compared
-from netdesign.audit.perftest.judge_latency import latency_findings
-from netdesign.audit.perftest.summary import capacity, gbps
+from netdesign.audit.perftest.judge_compared import compared, with_reads
+from netdesign.audit.perftest.judge_latency import latency_findings, planned_latency
+from netdesign.audit.perftest.summary import capacity, gbps, informed
 from netdesign.audit.report import Finding
 from netdesign.units import bytes_to_kibibytes, bytes_to_mebibytes
 
@@ -19,15 +19,16 @@ _MOST_JUDGED = 200  # tests; a file with more of them is a monitor's log
 
 def judge(runs: PerftestRuns, context: Context) -> list[Finding]:
     """Every verdict on a file of perftest."""
-    rate = context.port_rate
-    if rate is None and len(runs.port_rates) == 1:
-        rate = runs.port_rates[0]
+    rate = informed(runs, context).port_rate
     found = list(complaints(runs))
     tests = runs.tests[:_MOST_JUDGED]
+    planned = planned_latency(tests, context)
     for number, test in enumerate(tests, 1):
         where = f"test {number} ({test.name}, line {test.line})"
+        if test.measure == "lat" and test.latency:
+            found += latency_findings(test, where, None if test.setup.is_loopback else planned)
         found += _findings(test, where, runs, rate)
-    found += compared(tests)
+    found = with_reads(found, tuple(compared(tests)))
     found += _proved(tests)
     found += _no_peak(tests)
     if rate is None and any(test.best for test in tests):
@@ -68,7 +69,6 @@ def _findings(test: Run, where: str, runs: PerftestRuns, rate: float | None) -> 
             {"device": test.setup.device},
         )
     if test.measure == "lat":
-        yield from latency_findings(test, where)
         return
     yield from _units(test, where)
     best = test.best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -17,6 +17,32 @@ def compared(tests: tuple[Run, ...]) -> Iterator[Finding]:
     yield from _pairs(tests)
     yield from _peers(tests)
     yield from _apart(tests)
+
+
+def with_reads(found: Sequence[Finding], others: Sequence[Finding]) -> list[Finding]:
+    """All findings; what a read reaches of its line and of a write is told in one of them."""
+    deficits = {entry.where: entry for entry in others if entry.rule == "read-deficit"}
+    all_: list[Finding] = []
+    for entry in found:
+        deficit = None
+        if entry.rule in ("line-rate", "read-deficit"):
+            deficit = deficits.pop(entry.where, None)
+        all_.append(entry if deficit is None else _joined(entry, deficit))
+    left = [entry for entry in others if entry.rule != "read-deficit" or entry.where in deficits]
+    return all_ + left
+
+
+def _joined(line: Finding, deficit: Finding) -> Finding:
+    evidence = {**line.evidence, **deficit.evidence}
+    reached = line.message.removesuffix(": healthy.")
+    if line.rule == "line-rate":
+        return replace(deficit, message=f"{reached}. {deficit.message}", evidence=evidence)
+    fastest = f"{deficit.evidence['write_gbps']:.5g} Gb/s"
+    return replace(
+        line,
+        message=f"{line.message} Writes or sends reach {fastest} over the same port.",
+        evidence=evidence,
+    )
 
 
 def _pairs(tests: tuple[Run, ...]) -> Iterator[Finding]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from netdesign.acceptance.benchmarks import Benchmark, benchmarks
+from netdesign.audit.context import Context
 from netdesign.audit.limits import limit
 from netdesign.audit.perftest.content import LatencyRow, Run
 from netdesign.audit.perftest.summary import us
@@ -11,8 +13,16 @@ from netdesign.audit.report import Finding
 from netdesign.units import microseconds_to_seconds
 
 
-def latency_findings(test: Run, where: str) -> Iterator[Finding]:
-    """Verdicts on one latency test, by its smallest message."""
+def planned_latency(tests: Sequence[Run], context: Context) -> Benchmark | None:
+    """What a design expects of the latency between two ports; None without one."""
+    if context.evaluation is None or not any(test.latency for test in tests):
+        return None
+    checks = benchmarks(context.evaluation)
+    return next((check for check in checks if check.quantity == "latency"), None)
+
+
+def latency_findings(test: Run, where: str, planned: Benchmark | None = None) -> Iterator[Finding]:
+    """Verdicts on one latency test, by its smallest message, against a design if there is one."""
     row = min(test.latency, key=lambda row: row.size)
     typical = row.typical if row.typical is not None else row.average
     if typical is None:
@@ -21,7 +31,10 @@ def latency_findings(test: Run, where: str) -> Iterator[Finding]:
         )
         return
     if row.size <= limit("perftest-latency-size"):
-        yield _level(test, where, row, typical)
+        if planned is None:
+            yield _level(test, where, row, typical)
+        else:
+            yield _against_plan(test, where, row, planned)
     yield from _tail(where, row, typical)
 
 
@@ -62,6 +75,37 @@ def _level(test: Run, where: str, row: LatencyRow, typical: float) -> Finding:
             evidence,
         )
     return Finding("latency", "note", where, f"{text}: as {fabric} should be.", evidence)
+
+
+def _against_plan(test: Run, where: str, row: LatencyRow, planned: Benchmark) -> Finding:
+    """By the average, as the plan of benchmarks judges it."""
+    rounds = test.verb in ("read", "atomic")
+    factor = 2 if rounds else 1
+    measured = (row.average if row.average is not None else row.typical) or 0.0
+    expected, most = factor * planned.expected, factor * planned.limit
+    evidence = {
+        "typical_us": us(row.typical),
+        "average_us": us(row.average),
+        "expected_us": us(expected),
+        "limit_us": us(most),
+        "size_bytes": row.size,
+        "round_trip": rounds,
+    }
+    path = "a full round trip" if rounds else "half a round trip"
+    said = (
+        f"{us(measured):.4g} us for {row.size} bytes ({path}), where the design expects "
+        f"{us(expected):.4g} us and allows {us(most):.4g} us"
+    )
+    if measured <= most:
+        return Finding("latency", "note", where, f"{said}: as designed.", evidence)
+    return Finding(
+        "latency-high",
+        "warning",
+        where,
+        f"{said}: this port answers late. It climbs a tier more than planned, waits behind PCIe, "
+        "saves power (C-states), or shares its path. Compare with another pair.",
+        evidence,
+    )
 
 
 def _tail(where: str, row: LatencyRow, typical: float) -> Iterator[Finding]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from netdesign.audit.context import Context
 from netdesign.audit.perftest.content import BandwidthRow, LatencyRow, PerftestRuns, Run
 from netdesign.units import bytes_per_second_to_gbps, seconds_to_microseconds
 
@@ -13,6 +15,11 @@ _MEGA = 1e6
 def summarise(runs: PerftestRuns) -> dict[str, Any]:
     """``tests``, in the order of the file; null is what the file does not say."""
     return {"tests": [_test(test, runs) for test in runs.tests]}
+
+
+def informed(runs: PerftestRuns, context: Context) -> PerftestRuns:
+    """The runs with the rate of a port that is known beside the file."""
+    return replace(runs, known_rate=context.port_rate)
 
 
 def _test(test: Run, runs: PerftestRuns) -> dict[str, Any]:
@@ -56,9 +63,10 @@ def _test(test: Run, runs: PerftestRuns) -> dict[str, Any]:
 
 
 def _share(test: Run, runs: PerftestRuns) -> float | None:
-    if len(runs.port_rates) != 1 or test.best is None or test.best.average is None:
+    rate = runs.port_rate
+    if rate is None or test.best is None or test.best.average is None:
         return None
-    return test.best.average / capacity(test, runs.port_rates[0])
+    return round(test.best.average / capacity(test, rate), 4)
 
 
 def capacity(test: Run, port_rate: float) -> float:

@@ -80,12 +80,25 @@ function sayValues(root) {
   }
 }
 
-function watchControls() {
+// What a control means: on hover over any part of it, and for screen readers.
+function explainControls(root, help) {
+  for (const field of root.querySelectorAll(".nd-field")) {
+    const name = [...field.classList].find((entry) => entry in help);
+    if (!name || field.title === help[name]) continue;
+    field.title = help[name];
+    for (const control of field.querySelectorAll("[role=slider], input, select")) {
+      control.setAttribute("aria-description", help[name]);
+    }
+  }
+}
+
+function watchControls(model) {
   let timer = null;
   const run = () => {
     timer = null;
     nameControls(document);
     sayValues(document);
+    explainControls(document, model.get("help"));
   };
   const observer = new MutationObserver((changes) => {
     const relevant = changes.some((c) => !(c.target instanceof SVGElement));
@@ -154,7 +167,7 @@ function render({ model, el }) {
   askForStylesheet(model);
   if (model.get("query")) setQuery();
   const stopHeartbeat = heartbeat(model, el);
-  const stopWatching = watchControls();
+  const stopWatching = watchControls(model);
   document.documentElement.dataset.ndReady = "true";
 
   return () => {
