@@ -24,9 +24,8 @@ from netdesign.app.transport import PageWidget
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document, document_of
 from netdesign.audit.fabric_view import view_of_plan, view_of_report
-from netdesign.audit.files import audit
 from netdesign.audit.report import FileReport
-from netdesign.audit.whole import Audit, together
+from netdesign.audit.whole import Audit, audit_whatever, together
 from netdesign.design import Design, design_from_query, read_design
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
@@ -112,7 +111,7 @@ class AuditPage:
                     return
                 document = replace(document, name=self._free_name(name))
                 self.documents = [*self.documents, document]
-                self.reports = (*self.reports, audit(document, self.context))
+                self.reports = (*self.reports, audit_whatever(document, self.context))
                 self.chosen, self.table = str(len(self.reports) - 1), 0
                 self._show()
             except Exception:
@@ -167,7 +166,7 @@ class AuditPage:
                 self._say(f"{error}.")
                 self.design, self.rate, self.nics = before
                 return
-            self.reports = tuple(audit(entry, self.context) for entry in self.documents)
+            self.reports = tuple(audit_whatever(entry, self.context) for entry in self.documents)
             self._show()
 
     def only_faults(self, faults: bool) -> None:

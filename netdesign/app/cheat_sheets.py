@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import ipywidgets as widgets
+
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.lesson.page import LessonPage
+from netdesign.app.live_html import LiveHtml
 from netdesign.audit.nccl_check import FAULTS, Finding, Report, check_settings
 from netdesign.catalog import references
-from netdesign.catalog.nccl_variables import fabric_named, version_of, version_text
+from netdesign.catalog.nccl_variables import (
+    fabric_named,
+    nccl_tables,
+    version_of,
+    version_text,
+)
+from netdesign.errors import DesignError
 
 _HEADS = (Head("Setting"), Head("Verdict"), Head("Why"))
 
@@ -44,6 +53,36 @@ def check_sheet(text: str, nccl: str | None = None, fabric: str | None = None) -
             fabric=fabric_named(fabric) if fabric else None,
         )
     )
+
+
+class OwnSheet(widgets.VBox):
+    """A field for a reader's own settings; the verdicts follow what is typed."""
+
+    LONGEST = 200_000  # characters that are checked
+
+    def __init__(self, text: str, nccl: str = "2.27", fabric: str = "infiniband") -> None:
+        networks = [("not given", "")]
+        networks += [(entry.name, key) for key, entry in nccl_tables().fabrics.items()]
+        self.text = widgets.Textarea(value=text, rows=8, description="Settings")
+        self.release = widgets.Text(value=nccl, description="NCCL", continuous_update=False)
+        self.fabric = widgets.Dropdown(options=networks, value=fabric, description="Network")
+        self.verdicts = LiveHtml()
+        for field in (self.text, self.release, self.fabric):
+            field.observe(lambda _: self._check(), "value")
+        self.text.layout.width = "100%"
+        row = widgets.HBox([self.release, self.fabric])
+        row.layout.flex_flow = "row wrap"
+        super().__init__([self.text, row, self.verdicts])
+        self._check()
+
+    def _check(self) -> None:
+        try:
+            text = self.text.value[: self.LONGEST]
+            sheet = check_sheet(text, self.release.value.strip() or None, self.fabric.value or None)
+        except DesignError as error:
+            self.verdicts.value = tag("p", f"{error}.", class_="nd-complaint", role="alert")
+            return
+        self.verdicts.value = report_table(sheet.report)
 
 
 def report_table(report: Report) -> Markup:

@@ -1,13 +1,15 @@
-"""What perftest says of the port that nccl-tests was slow over."""
+"""What one measurement says of another: of a port, of one node, of many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from netdesign.audit.limits import limit
-from netdesign.audit.nccl_tests.results import is_invalid
+from netdesign.audit.nccl_tests.rates import spans_one_domain
+from netdesign.audit.nccl_tests.results import is_invalid, is_single
 from netdesign.audit.nccl_tests.tables import NcclTests, Table
+from netdesign.audit.nccl_tests.wording import machine, place, rate_text
 from netdesign.audit.perftest.content import PerftestRuns, Run
 from netdesign.audit.report import FileReport, Finding, worst_first
 from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes
@@ -61,4 +63,65 @@ def _note(table: Table, port: float) -> Finding | None:
         "so do not blame cables. The time goes in the host: sockets instead of RDMA, GPUDirect "
         "off, few NICs or channels, small chunks, one busy processor. See NCCL_DEBUG=INFO.",
         {"port_gbs": one, "busbw_gbs": reached},
+    )
+
+
+def with_one_node(reports: tuple[FileReport, ...]) -> tuple[FileReport, ...]:
+    """Reports of nccl-tests with a note where one node alone is faster than several."""
+    alone: dict[str, float] = {}
+    for table, _ in _all_tables(reports):
+        if table.nodes == 1:
+            name = table.operation or ""
+            alone[name] = max(alone.get(name, 0.0), _highest(table))
+    if not alone:
+        return reports
+    return tuple(_compared(report, alone) for report in reports)
+
+
+def _compared(report: FileReport, alone: Mapping[str, float]) -> FileReport:
+    fastest: dict[str, tuple[Table, str]] = {}
+    for table, where in _all_tables((report,)):
+        name = table.operation or ""
+        several = (table.nodes or 0) > 1 and not spans_one_domain(table)
+        if not several or _highest(table) >= alone.get(name, 0.0):
+            continue
+        if name not in fastest or _highest(table) > _highest(fastest[name][0]):
+            fastest[name] = table, where
+    notes = [_slower(table, alone[name], where) for name, (table, where) in fastest.items()]
+    return replace(report, findings=worst_first((*report.findings, *notes))) if notes else report
+
+
+def _all_tables(reports: tuple[FileReport, ...]) -> Iterator[tuple[Table, str]]:
+    """Sound tables with a known operation, and where they stand."""
+    for report in reports:
+        content = report.contents.get("nccl-tests")
+        tables = content.tables if isinstance(content, NcclTests) else ()
+        for number, table in enumerate(tables, 1):
+            sound = table.operation and not is_invalid(table) and not is_single(table)
+            if sound and _highest(table) > 0:
+                yield table, place(table, number, len(tables))
+
+
+def _highest(table: Table) -> float:
+    return max((row.busbw for row in table.rows if row.busbw is not None), default=0.0)
+
+
+def _slower(table: Table, one: float, where: str) -> Finding:
+    several = _highest(table)
+    slots = ", ".join(
+        f"Gen{generation} x16 {limit(f'pcie-{generation}-nic'):g} Gb/s" for generation in (3, 4, 5)
+    )
+    return Finding(
+        "nics-below-nvlink",
+        "note",
+        where,
+        f"{rate_text(several)} with {machine(table)}, where one node alone reaches "
+        f"{rate_text(one)}: between nodes the NICs carry it, and they are far below NVLink (or "
+        "its like), so slower than one node is normal. Judge it by the NICs (--line-rate, "
+        f"--nics), and see that each NIC matches its PCIe slot: {slots}.",
+        {
+            "one_node_gbs": round(float(bytes_to_gigabytes(one)), 4),
+            "busbw_gbs": round(float(bytes_to_gigabytes(several)), 4),
+            "nodes": table.nodes,
+        },
     )

@@ -17,6 +17,7 @@ from netdesign.audit.report import FileReport
 from netdesign.topology.built import Fabric
 from netdesign.topology.naming import device_names, port_names
 
+_WRITTEN_BY_HAND = ("slurm-topology",)
 MOST_LINKS = 200_000  # of a network that becomes a picture
 
 
@@ -32,15 +33,21 @@ class FabricView:
 
 def view_of_report(report: FileReport) -> FabricView | None:
     """The network of one file; None where it holds none that can be drawn."""
-    for content in report.contents.values():
+    for kind, content in report.contents.items():
         network = getattr(content, "network", None)
         if isinstance(network, FoundNetwork) and 0 < len(network.links) <= MOST_LINKS:
-            return view_of(network)
+            return view_of(network, judged=kind not in _WRITTEN_BY_HAND)
     return None
 
 
-def view_of(network: FoundNetwork) -> FabricView | None:
-    """A found network with the links that their ends, or like links, say are bad."""
+def view_of(network: FoundNetwork, *, judged: bool = True) -> FabricView | None:
+    """A found network with the links that their ends, or like links, say are bad.
+
+    Parameters
+    ----------
+    network : FoundNetwork
+    judged : bool           False where what is said of a link is nobody's measurement
+    """
     found = found_fabric(tiered(network))
     fabric = found.fabric
     if not fabric.links or not fabric.switches:
@@ -48,7 +55,7 @@ def view_of(network: FoundNetwork) -> FabricView | None:
     slow = _slow_kinds(fabric)
     bad = np.array(
         [
-            _is_bad(link) or kind in slow
+            judged and (_is_bad(link) or kind in slow)
             for link, kind in zip(found.links, fabric.kind.tolist(), strict=True)
         ],
         dtype=bool,

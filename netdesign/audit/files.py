@@ -12,6 +12,7 @@ from typing import Any
 from netdesign.acceptance.mark import MARK
 from netdesign.audit.context import Context
 from netdesign.audit.document import LARGEST_TEXT, Document
+from netdesign.audit.doubt import with_doubt
 from netdesign.audit.kind import Kind
 from netdesign.audit.kinds import KINDS
 from netdesign.audit.report import (
@@ -77,7 +78,7 @@ def _audited(document: Document, known: Context) -> FileReport:
         kind=found[0][0].name,
         kinds=tuple(kind.name for kind, *_ in found),
         summary=summary,
-        findings=worst_first(findings),
+        findings=worst_first(with_doubt(findings)),
         not_understood=unread,
         not_listed=more,
         check=_check_of(document),

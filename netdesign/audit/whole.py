@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from netdesign.acceptance.benchmarks import benchmarks
 from netdesign.audit.acceptance import Answer, accept
-from netdesign.audit.beside import with_perftest
+from netdesign.audit.beside import with_one_node, with_perftest
 from netdesign.audit.cable_plan import PlanComparison, compare_with_plan, networks_of
 from netdesign.audit.cable_plan_findings import plan_findings
 from netdesign.audit.context import Context
@@ -58,7 +58,7 @@ def audit_all(documents: Iterable[Document], context: Context | None = None) -> 
 
 def together(reports: tuple[FileReport, ...], known: Context) -> Audit:
     """Files that were read and judged one by one, held together against the design."""
-    reports = with_perftest(reports)
+    reports = with_one_node(with_perftest(reports))
     if known.evaluation is None:
         return Audit(reports)
     answers = accept(benchmarks(known.evaluation), reports)

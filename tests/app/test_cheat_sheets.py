@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from netdesign.app.cheat_sheets import check_sheet
+from netdesign.app.cheat_sheets import OwnSheet, check_sheet
 from netdesign.app.serving.pages import notebooks_folder
 
 NAMED = (
@@ -37,3 +37,16 @@ def test_the_notebook_checks_every_setting_of_the_sheets() -> None:
     text = "\n".join(cells)
     assert [setting for setting in NAMED if setting not in text] == []
     assert len(re.findall(r"^check_sheet\(", text, re.MULTILINE)) >= 6
+
+
+def test_ones_own_settings_are_judged_as_they_are_typed() -> None:
+    sheet = OwnSheet("export NCCL_DEBUG=INFO\n")
+    assert "<strong>" not in sheet.verdicts.value
+    sheet.text.value = "export NCCL_IB_HCA_COMPAT=1\n"
+    assert "<strong>unknown</strong>" in sheet.verdicts.value
+    sheet.fabric.value = "efa"
+    assert "EFA" in sheet.verdicts.value
+    sheet.release.value = "no release"
+    assert 'role="alert"' in sheet.verdicts.value
+    sheet.release.value = ""
+    assert "<strong>unknown</strong>" in sheet.verdicts.value

@@ -37,7 +37,7 @@ def queue_pairs(log: NcclLog) -> int:
 def _both_ports(log: NcclLog, context: Context, used: int) -> bool:
     """Whether all ports of a host are in use, two of them behind each bond."""
     found = bonds(log)
-    ports = 2 * used if len(found) == len(log.nics_used) else used + len(found)
+    ports = used + min(used, len(found))
     return bool(found) and used >= (log.nics_found or 0) and ports >= (context.ports_per_node or 0)
 
 
@@ -89,12 +89,14 @@ def _bonds(log: NcclLog, context: Context) -> Iterator[Finding]:
 def _fewer_nics(log: NcclLog, context: Context) -> Iterator[Finding]:
     used = log.fewest_used
     listed = max(log.nics_found or 0, context.ports_per_node or 0) or None
-    if used is None and listed is not None and 0 < len(log.nics_used) < listed:
+    seen = len(log.nics_used)
+    partly = used is None and listed is not None and 0 < seen < listed
+    if partly and not _both_ports(log, context, seen):
         yield Finding(
             "nics-partly-seen",
             "note",
             "network",
-            f"{len(log.nics_used)} of {listed} NICs are seen in use, but not all ranks of a host "
+            f"{seen} of {listed} NICs are seen in use, but not all ranks of a host "
             "speak in this log: whether the others are used cannot be told. Give the logs of all "
             "ranks (NCCL_DEBUG_FILE=%h.%p).",
             {"nics_used": list(log.nics_used[:64]), "nics_found": listed},

@@ -1,0 +1,30 @@
+"""A network that its log calls healthy, beside figures of the same file that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from netdesign.audit.report import Finding
+
+
+def with_doubt(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings of a file; none says healthy of a network while others find fault."""
+    faults = [finding for finding in findings if finding.severity != "note"]
+    if not faults:
+        return list(findings)
+    return [
+        _doubted(finding, faults[0]) if finding.rule == "network-healthy" else finding
+        for finding in findings
+    ]
+
+
+def _doubted(finding: Finding, fault: Finding) -> Finding:
+    seen = finding.message.removesuffix(": healthy.")
+    return replace(
+        finding,
+        rule="network-seen",
+        message=f"{seen}. NCCL's own lines show nothing wrong, but the figures in this file do "
+        f"({fault.rule}, {fault.where}): the log alone does not make the network healthy.",
+        evidence={**finding.evidence, "fault": fault.rule},
+    )
