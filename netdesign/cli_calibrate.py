@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from netdesign.cli_files import check_place, write_file
 from netdesign.errors import DesignError
 
 
@@ -36,7 +37,7 @@ def calibrate(
     from netdesign.design import design_to_yaml, read_design
     from netdesign.export.own_machines import own_fit_lines, own_fit_record
 
-    _check(out)
+    check_place(out, "out", ".yaml", ".yml")
     chosen = read_design(design)
     reports = [audit(open_document(log), Context()) for log in logs]
     try:
@@ -49,24 +50,4 @@ def calibrate(
     else:
         typer.echo("\n".join(own_fit_lines(found)))
     if out is not None:
-        _write(out, design_to_yaml(measured))
-
-
-def _check(out: Path | None) -> None:
-    if out is None:
-        return
-    if out.suffix.lower() not in (".yaml", ".yml"):
-        raise DesignError("out", out.name, "does not end in .yaml", "end it with .yaml")
-    if not out.parent.is_dir():
-        raise DesignError(str(out), None, "cannot be written: no such folder", "make it first")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        reason = (error.strerror or "no reason given").lower()
-        raise DesignError(
-            str(path), None, f"cannot be written: {reason}", "choose another place"
-        ) from None
-    typer.echo(f"{path} written", err=True)
+        write_file(out, design_to_yaml(measured))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from netdesign.cli_files import check_place, write_file
 from netdesign.errors import DesignError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def failures(
     if on not in _FABRICS:
         raise DesignError("on", on, "is not known", f"one of {', '.join(_FABRICS)}")
     if plan is not None:
-        _check_plan(plan)
+        check_place(plan, "plan", ".md", ".csv")
     from netdesign.design import read_design
 
     chosen = read_design(design)
@@ -112,13 +113,6 @@ def _answer(design: Design, breaks: list[str], on: str, *, redundancy: bool) -> 
     )
 
 
-def _check_plan(path: Path) -> None:
-    if path.suffix.lower() not in (".md", ".csv"):
-        raise DesignError("plan", path.name, "is neither .md nor .csv", "end it with .md")
-    if not path.parent.is_dir():
-        raise DesignError(str(path), None, "cannot be written: no such folder", "make it first")
-
-
 def _write_plan(path: Path, stage: Stage) -> None:
     from netdesign.export.failure_plan import plan_csv, plan_markdown
     from netdesign.failures.preflight import preflight
@@ -126,11 +120,4 @@ def _write_plan(path: Path, stage: Stage) -> None:
     tests = preflight(stage)
     as_csv = path.suffix.lower() == ".csv"
     text = plan_csv(tests) if as_csv else plan_markdown(stage.evaluation, tests)
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        reason = (error.strerror or "no reason given").lower()
-        raise DesignError(
-            str(path), None, f"cannot be written: {reason}", "choose another place"
-        ) from None
-    typer.echo(f"{path} written", err=True)
+    write_file(path, text)

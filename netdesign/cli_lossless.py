@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from netdesign.cli_files import write_file
 from netdesign.errors import DesignError
+from netdesign.wording import printable
 
 if TYPE_CHECKING:
     from netdesign.lossless import LosslessChoice
@@ -87,7 +89,7 @@ def lossless(
     )
     plan = lossless_plan(_design(design), choice)
     if sonic is not None:
-        _write(sonic, sonic_json(sonic_config(plan, switch)))
+        _write_sonic(sonic, sonic_json(sonic_config(plan, switch)))
     notes = host_notes(plan)
     on_switch = switch_notes(sonic.name) if sonic is not None else ()
     if as_json:
@@ -118,7 +120,7 @@ def lossless_check(
     choice = _choice(chip=chip, traffic_class=traffic_class)
     plan = None if design is None else lossless_plan(_design(design), choice)
     remarks = check_sonic(tables, plan=plan, chip=chip, traffic_class=traffic_class)
-    name = "".join(letter if letter.isprintable() else "?" for letter in config.name)
+    name = printable(config.name)
     findings = sum(remark.severity != "note" for remark in remarks)
     if as_json:
         record = {"file": name, "findings": findings, "remarks": remark_rows(remarks)}
@@ -162,14 +164,7 @@ def _priorities(text: str) -> tuple[int, ...]:
         ) from None
 
 
-def _write(path: Path, text: str) -> None:
+def _write_sonic(path: Path, text: str) -> None:
     if path.suffix.lower() != ".json":
         raise DesignError("sonic", path.name, "does not end in .json", "end it with .json")
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        reason = (error.strerror or "no reason given").lower()
-        raise DesignError(
-            str(path), None, f"cannot be written: {reason}", "choose another place"
-        ) from None
-    typer.echo(f"{path} written", err=True)
+    write_file(path, text)

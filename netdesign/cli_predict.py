@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from netdesign.errors import DesignError
+from netdesign.cli_files import check_place, write_file
 
 _Json = Annotated[bool, typer.Option("--json", help="Print every row as JSON.")]
 _Out = Annotated[
@@ -68,15 +68,11 @@ def _answer(
     as_json: bool,
     out: Path | None,
 ) -> None:
-    if out is not None:
-        if out.suffix.lower() not in (".csv", ".json"):
-            raise DesignError("out", out.name, "is neither .csv nor .json", "end it with .csv")
-        if not out.parent.is_dir():
-            raise DesignError(str(out), None, "cannot be written: no such folder", "make it first")
+    check_place(out, "out", ".csv", ".json")
     record = predict_rows(rows)
     if out is not None:
         is_csv = out.suffix.lower() == ".csv"
-        _write(out, to_csv(record) if is_csv else _json(record) + "\n")
+        write_file(out, to_csv(record) if is_csv else _json(record) + "\n")
     if as_json:
         typer.echo(_json(record))
     else:
@@ -85,14 +81,3 @@ def _answer(
 
 def _json(record: Mapping[str, Any]) -> str:
     return json.dumps(record, indent=1, allow_nan=False)
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        reason = (error.strerror or "no reason given").lower()
-        raise DesignError(
-            str(path), None, f"cannot be written: {reason}", "choose another place"
-        ) from None
-    typer.echo(f"{path} written", err=True)

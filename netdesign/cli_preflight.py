@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from netdesign.cli_files import check_place, write_file
 from netdesign.errors import DesignError
 
 
@@ -34,8 +35,8 @@ def preflight(
     from netdesign.export.acceptance_record import check_record, plan_document, test_record
     from netdesign.export.preflight_script import goal, preflight_script
 
-    _check(document, "document", ".md")
-    _check(script, "script", ".sh")
+    check_place(document, "document", ".md")
+    check_place(script, "script", ".sh")
     try:
         evaluation = evaluate(read_design(design))
     except DesignError as error:
@@ -43,9 +44,9 @@ def preflight(
     checks = benchmarks(evaluation)
     tests = tests_by_hand(evaluation)
     if document is not None:
-        _write(document, plan_document(evaluation, checks, tests))
+        write_file(document, plan_document(evaluation, checks, tests))
     if script is not None:
-        _write(script, preflight_script(evaluation, checks, tests, script.name))
+        write_file(script, preflight_script(evaluation, checks, tests, script.name))
     if as_json:
         record = {
             "checks": [check_record(check) for check in checks],
@@ -54,23 +55,3 @@ def preflight(
         typer.echo(json.dumps(record, indent=2, allow_nan=False))
     elif document is None and script is None:
         typer.echo("\n".join(f"{check.id}: {check.title}: {goal(check)}" for check in checks))
-
-
-def _check(path: Path | None, option: str, ending: str) -> None:
-    if path is None:
-        return
-    if path.suffix.lower() != ending:
-        raise DesignError(option, path.name, f"does not end in {ending}", f"end it with {ending}")
-    if not path.parent.is_dir():
-        raise DesignError(str(path), None, "cannot be written: no such folder", "make it first")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        reason = (error.strerror or "no reason given").lower()
-        raise DesignError(
-            str(path), None, f"cannot be written: {reason}", "choose another place"
-        ) from None
-    typer.echo(f"{path} written", err=True)

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import yaml
 from pydantic import ValidationError
 
-from netdesign.catalog import Parameter, load_catalog
+from netdesign.catalog import Parameter, data_directory, load_catalog
 from netdesign.errors import DesignError
 from netdesign.sections import (
     ClusterChoice,
@@ -201,8 +201,6 @@ def read_design(path: str | Path) -> Design:
 @cache
 def shipped_designs() -> Mapping[str, Path]:
     """Designs in ``data/designs`` by name."""
-    from netdesign.catalog import data_directory
-
     return {file.stem: file for file in sorted((data_directory() / "designs").glob("*.yaml"))}
 
 

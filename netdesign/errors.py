@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from netdesign.wording import printable
+
 _LONGEST_VALUE = 80
 
 
@@ -32,7 +34,7 @@ class DesignError(Exception):
     def __str__(self) -> str:
         given = "" if self.value is None or self.value == "" else f": {shown(self.value)}"
         sentence = " ".join(f"{self.field}{given} {self.reason}; {self.hint}".split())
-        return "".join(letter if letter.isprintable() else "?" for letter in sentence)
+        return printable(sentence)
 
 
 def shown(value: Any) -> str:

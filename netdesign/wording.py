@@ -11,13 +11,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Any
 
-from netdesign.units import BYTES_PER_GIBIBYTE, BYTES_PER_KIBIBYTE, BYTES_PER_MEBIBYTE
-
-_BINARY = (
-    ("GiB", BYTES_PER_GIBIBYTE),
-    ("MiB", BYTES_PER_MEBIBYTE),
-    ("KiB", BYTES_PER_KIBIBYTE),
-)
+_BINARY = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
 _IRREGULAR = MappingProxyType({"leaf": "leaves", "switch": "switches", "entry": "entries"})
 _NUMBERS = re.compile(r"(\d+)")
 _LONGEST_NUMBER = 18  # digits: longer ones in a name are no counters, and slow to convert
@@ -55,6 +49,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def one_line(text: str) -> str:
+    """Text of a file for a screen: printable, tabs as single spaces."""
+    return printable(text.expandtabs(1))
 
 
 def natural_order(name: str) -> list[tuple[int, int, str]]:

@@ -95,7 +95,7 @@ def benchmarks(evaluation: Evaluation, constants: Constants | None = None) -> tu
     constants : Constants       of the collective model; the shipped ones if None
     """
     return (
-        *_pairs(evaluation),
+        *between_ports(evaluation),
         *_sweeps(evaluation, constants),
         *_of_the_job(evaluation, constants),
     )
@@ -108,7 +108,8 @@ def hours_of(found: tuple[Benchmark, ...], evaluation: Evaluation) -> float:
     return float(seconds_to_hours(each * ports))
 
 
-def _pairs(evaluation: Evaluation) -> Iterator[Benchmark]:
+def between_ports(evaluation: Evaluation) -> Iterator[Benchmark]:
+    """Bandwidth and latency of two ports; none where perftest does not measure the transport."""
     parts = parts_of(evaluation.design)
     transport = parts.transport
     if transport.id in _WITHOUT_VERBS:

@@ -17,6 +17,7 @@ from netdesign.performance.collective_prediction import (
     size_bin,
 )
 
+_BEYOND = 0.1  # share of rows beyond each end of a band of four in five
 ALL = "all"
 WHERE = ("one domain", "several domains")
 
@@ -112,6 +113,6 @@ def band_of_unseen(
 def _ends(off: Array) -> tuple[float, float]:
     """Ends of four rows in five, one row further out at each end, around 0."""
     ordered, rows = np.sort(off), len(off)
-    outside = max(0, int(np.floor(0.1 * rows)) - 1)
+    outside = max(0, int(np.floor(_BEYOND * rows)) - 1)
     low, high = float(ordered[outside]), float(ordered[rows - 1 - outside])
     return min(low, 0.0), max(high, 0.0)

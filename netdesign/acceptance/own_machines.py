@@ -35,6 +35,7 @@ from netdesign.performance.collective_prediction import (
     predict_batches,
     shipped_band,
 )
+from netdesign.wording import named
 
 # Of the section ``measured``, in the order of the fields of OwnSpeeds.
 FACTORS = ("domain_speed", "network_speed", "domain_start_up", "network_start_up")
@@ -155,8 +156,8 @@ def fit(points: Sequence[OwnPoint], system: System, left_out: Sequence[LeftOut] 
     helps = not any(_worse(off, before) for off in (after, unseen) if off is not None)
     # The shipped constants have seen none of the logs: their errors are those of unseen ones.
     last = after if helps else before
-    foretold = unseen if helps or unseen is None else before
-    band, earned = band_of_unseen(rows.scopes, foretold, [point.log for point in rows.points])
+    off_unseen = unseen if helps or unseen is None else before
+    band, earned = band_of_unseen(rows.scopes, off_unseen, [point.log for point in rows.points])
     return OwnFit(
         speeds=_speeds(logarithms) if helps else AS_SHIPPED,
         helps=helps,
@@ -267,8 +268,7 @@ def _sound(rows: _Rows, told: list[LeftOut]) -> _Rows:
 def _reasons(told: Sequence[LeftOut]) -> str:
     if not told:
         return "there is no row"
-    more = f"; and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
-    return "; ".join(f"{entry.log}: {entry.reason}" for entry in told[:_MOST_TOLD]) + more
+    return named((f"{entry.log}: {entry.reason}" for entry in told), _MOST_TOLD, "; ")
 
 
 def _limits(name: str) -> tuple[float, int]:
@@ -287,7 +287,7 @@ def _speeds(logarithms: Array) -> OwnSpeeds:
     return OwnSpeeds(*(float(value) for value in np.exp(logarithms)))
 
 
-def _prior(rows: _Rows) -> Array:
+def _prior() -> Array:
     """Weight of the shipped constants on each factor, over squares of logarithms."""
     band = shipped_band()
     width = np.log(band.high / band.low).mean(axis=1) / (2 * _NORMAL)
@@ -319,7 +319,7 @@ def _cost(rows: _Rows, at: Array, prior: Array) -> float:
 def _search(rows: _Rows, start: Array | None = None) -> Array:
     """Logarithms of the factors of the least cost: Gauss-Newton, weights by distance."""
     low, high = _ends()
-    prior = _prior(rows)
+    prior = _prior()
     at = np.zeros(len(FACTORS)) if start is None else start
     cost = _cost(rows, at, prior)
     for _ in range(_STEPS):

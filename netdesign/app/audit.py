@@ -24,13 +24,14 @@ from netdesign.app.transport import PageWidget
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document, document_of
 from netdesign.audit.fabric_view import view_of_plan, view_of_report
+from netdesign.audit.files import audit_whatever
 from netdesign.audit.report import FileReport
-from netdesign.audit.whole import Audit, audit_whatever, together
+from netdesign.audit.whole import Audit, together
 from netdesign.design import Design, design_from_query, read_design
 from netdesign.errors import DesignError
 from netdesign.evaluate import evaluate
-from netdesign.export.audit_record import printable
 from netdesign.units import gbps_to_bytes_per_second
+from netdesign.wording import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -262,8 +263,7 @@ class AuditPage:
 
     def _draw_banner(self, sentences: Sequence[str]) -> None:
         self.banner.value = join(
-            tag("p", printable(sentence), class_="nd-banner", role="alert")
-            for sentence in sentences
+            tag("p", one_line(sentence), class_="nd-banner", role="alert") for sentence in sentences
         )
 
     def _download_report(self) -> None:

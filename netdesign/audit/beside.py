@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from netdesign.audit.limits import limit
+from netdesign.audit.nccl_tests.causes import with_host_causes
 from netdesign.audit.nccl_tests.rates import spans_one_domain
 from netdesign.audit.nccl_tests.results import is_invalid, is_single
 from netdesign.audit.nccl_tests.tables import NcclTests, Table
@@ -41,13 +42,25 @@ def _is_of_a_port(test: Run, size: int) -> bool:
 def _noted(report: FileReport, port: float) -> FileReport:
     content = report.contents.get("nccl-tests")
     tables = content.tables if isinstance(content, NcclTests) else ()
-    notes = [note for table in tables if (note := _note(table, port)) is not None]
-    if not notes:
+    findings = list(report.findings)
+    for number, table in enumerate(tables, 1):
+        where = place(table, number, len(tables))
+        note = _note(table, port, where)
+        if note is not None:
+            findings = [_cleared(entry, where) for entry in findings] + [note]
+    if len(findings) == len(report.findings):
         return report
-    return replace(report, findings=worst_first((*report.findings, *notes)))
+    return replace(report, findings=worst_first(findings))
 
 
-def _note(table: Table, port: float) -> Finding | None:
+def _cleared(finding: Finding, where: str) -> Finding:
+    """The finding; where it blames the fabric for this table, it blames the host instead."""
+    if finding.rule != "below-line-rate" or not finding.where.startswith(f"{where}, "):
+        return finding
+    return with_host_causes(finding)
+
+
+def _note(table: Table, port: float, where: str) -> Finding | None:
     if table.nodes is None or table.nodes < 2 or is_invalid(table):
         return None
     best = max((row.busbw for row in table.rows if row.busbw is not None), default=None)
@@ -57,7 +70,7 @@ def _note(table: Table, port: float) -> Finding | None:
     return Finding(
         "fabric-carries-more",
         "note",
-        f"{table.operation or 'table'}, lines {table.first_line} to {table.last_line}",
+        where,
         f"perftest moves {one:.4g} GB/s ({float(bytes_per_second_to_gbps(port)):.4g} Gb/s) over "
         f"one port, and NCCL reaches {reached:.4g} GB/s with all of them: the fabric carries it, "
         "so do not blame cables. The time goes in the host: sockets instead of RDMA, GPUDirect "

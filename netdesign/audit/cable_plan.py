@@ -114,7 +114,7 @@ def compare_with_plan(network: FoundNetwork, fabric: Fabric) -> PlanComparison:
         return base
     present = set(called)
     by_port = _ports_agree(plan.cables, found)
-    return _compared(base, plan, found, present, known, by_port=by_port)
+    return _compared(base, plan, found, present, by_port=by_port)
 
 
 def _compared(
@@ -122,7 +122,6 @@ def _compared(
     plan: _Side,
     found: list[Cable],
     present: set[str],
-    known: Mapping[str, str],
     *,
     by_port: bool,
 ) -> PlanComparison:

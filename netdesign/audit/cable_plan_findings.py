@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from netdesign.audit.cable_plan import Cable, PlanComparison
 from netdesign.audit.report import Finding
+from netdesign.wording import named, plural
 
 _MOST_SHOWN = 5  # cables of a sentence; all of them are in the evidence
 
@@ -41,7 +42,7 @@ def plan_findings(found: PlanComparison) -> tuple[Finding, ...]:
                 "cable-swapped",
                 "error",
                 _where(found.swapped[0][0]),
-                f"{_counted(len(found.swapped), 'pair')} of cables exchanged: {shown}. Exchange "
+                f"{plural(len(found.swapped), 'pair')} of cables exchanged: {shown}. Exchange "
                 "them at one end.",
                 {"pairs": [[_text(a), _text(b)] for a, b in found.swapped]},
             )
@@ -53,7 +54,7 @@ def plan_findings(found: PlanComparison) -> tuple[Finding, ...]:
                 "cable-moved",
                 "error",
                 _where(found.moved[0][0]),
-                f"{_counted(len(found.moved), 'cable')} at a wrong port: {shown}.",
+                f"{plural(len(found.moved), 'cable')} at a wrong port: {shown}.",
                 {"cables": [[_text(a), _text(b)] for a, b in found.moved]},
             )
         )
@@ -80,23 +81,20 @@ def _missing_devices(found: PlanComparison) -> list[Finding]:
         said = f"{planned - len(gone):,} of {planned:,} planned devices are in the files"
         message = f"Only a part of the network was read: {said}. Only cables between them count."
         return [Finding("part-of-the-plan", "note", "cable plan", message, evidence)]
-    shown = ", ".join(gone[:_MOST_SHOWN])
-    more = f" and {len(gone) - _MOST_SHOWN:,} more" if len(gone) > _MOST_SHOWN else ""
     message = (
-        f"{_counted(len(gone), 'planned device')} not found: {shown}{more}. Off, not cabled, or "
-        "named otherwise."
+        f"{plural(len(gone), 'planned device')} not found: "
+        f"{named(gone, _MOST_SHOWN)}. Off, not cabled, or named otherwise."
     )
     return [Finding("device-missing", "error", gone[0], message, evidence)]
 
 
 def _of_cables(rule: str, severity: str, cables: Sequence[Cable], said: str) -> Finding:
-    shown = "; ".join(_text(cable) for cable in cables[:_MOST_SHOWN])
-    more = f" and {len(cables) - _MOST_SHOWN:,} more" if len(cables) > _MOST_SHOWN else ""
+    shown = named((_text(cable) for cable in cables), _MOST_SHOWN, "; ")
     return Finding(
         rule,
         "error" if severity == "error" else "warning",
         _where(cables[0]),
-        f"{_counted(len(cables), 'cable')} {said}: {shown}{more}.",
+        f"{plural(len(cables), 'cable')} {said}: {shown}.",
         {"count": len(cables), "cables": [_text(cable) for cable in cables]},
     )
 
@@ -136,7 +134,3 @@ def _text(cable: Cable) -> str:
 
 def _where(cable: Cable) -> str:
     return f"{cable[0][0]} {cable[0][1]}".strip()
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

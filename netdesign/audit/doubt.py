@@ -14,17 +14,19 @@ def with_doubt(findings: Sequence[Finding]) -> list[Finding]:
     if not faults:
         return list(findings)
     return [
-        _doubted(finding, faults[0]) if finding.rule == "network-healthy" else finding
+        _doubted(finding, faults[0])
+        if finding.rule in ("network-healthy", "network-seen")
+        else finding
         for finding in findings
     ]
 
 
 def _doubted(finding: Finding, fault: Finding) -> Finding:
-    seen = finding.message.removesuffix(": healthy.")
+    seen = finding.message.removesuffix(": healthy.").removesuffix(".")
     return replace(
         finding,
         rule="network-seen",
-        message=f"{seen}. NCCL's own lines show nothing wrong, but the figures in this file do "
-        f"({fault.rule}, {fault.where}): the log alone does not make the network healthy.",
+        message=f"{seen}. What NCCL logs does not make the network healthy: another part of this "
+        f"file is at fault ({fault.rule}, {fault.where}).",
         evidence={**finding.evidence, "fault": fault.rule},
     )

@@ -41,6 +41,8 @@ _SICK = {
     "one-nic": "about the rate of one NIC",
     "few-nics": "fewer NICs than the node has",
     "gpudirect-off": "GPUDirect RDMA off",
+    "bond": "one port of a bond",
+    "lossy-fabric": "RoCE that loses packets",
 }
 
 

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from netdesign.audit.line_split import LONGEST_LINE
+
 Severity = Literal["error", "warning", "note"]
+_MOST_LINES = 50  # whose numbers are told
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
@@ -57,6 +60,20 @@ class FileReport:
 def worst_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Errors, warnings, notes; in the order in which they were found among equals."""
     return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def too_long(lines: Sequence[int], lost: str) -> Finding:
+    """A note on used lines of which only the start was read; ``lost`` says what is not here."""
+    several = len(lines) > 1
+    return Finding(
+        "line-too-long",
+        "note",
+        f"line {lines[0]}",
+        f"{f'{len(lines):,} lines are' if several else f'Line {lines[0]} is'} longer than "
+        f"{LONGEST_LINE:,} characters, and only so much of {'each' if several else 'it'} was read. "
+        f"{lost}",
+        {"lines": list(lines[:_MOST_LINES]), "count": len(lines), "read_characters": LONGEST_LINE},
+    )
 
 
 class Understood:

@@ -29,6 +29,7 @@ from netdesign.catalog.switch_chips import (
 from netdesign.lossless import LosslessPlan
 from netdesign.network.lossless.remark import Remark, worst_first
 from netdesign.network.lossless.traffic_class import traffic_class as class_of
+from netdesign.wording import printable
 
 __all__ = ["check_sonic", "read_sonic", "sonic_from_bytes"]
 
@@ -106,7 +107,7 @@ def _remark(entry: _Merged) -> Remark:
         complaint.sentence,
         complaint.fix,
         complaint.source,
-        "".join(letter if letter.isprintable() else "?" for letter in where),
+        printable(where),
         complaint.grade,
     )
 

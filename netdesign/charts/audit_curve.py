@@ -8,7 +8,7 @@ from netdesign import units
 from netdesign.charts.format import count
 from netdesign.charts.palette import BLUE, BOX_LINE, GREEN, GREY, QUIET_INK, VERMILLION
 from netdesign.charts.scales import nice_ceiling
-from netdesign.charts.validation_collectives import size_words
+from netdesign.wording import binary_size
 
 if TYPE_CHECKING:
     import altair as alt
@@ -88,7 +88,7 @@ def _point(size: float, side: Any, which: str) -> dict[str, Any]:
         "size": size,
         "gbs": gbs,
         "which": which,
-        "tip": f"{size_words(size)}, {which}: {gbs:.4g} GB/s, {time:.4g} µs",
+        "tip": f"{binary_size(size)}, {which}: {gbs:.4g} GB/s, {time:.4g} µs",
     }
 
 

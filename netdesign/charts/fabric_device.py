@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from netdesign.charts.fabric_places import level
 from netdesign.charts.fabric_words import kind_words, tier_words
-from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
 from netdesign.topology.layout import Placement
 from netdesign.topology.naming import device_names
+from netdesign.wording import plural
 
 Whole = npt.NDArray[np.int64]
 

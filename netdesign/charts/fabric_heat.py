@@ -12,9 +12,9 @@ import numpy.typing as npt
 from netdesign.charts.fabric_places import is_direct, level
 from netdesign.charts.fabric_words import tier_words
 from netdesign.charts.format import percent
-from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
 from netdesign.topology.naming import device_names
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     import altair as alt

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from netdesign.charts.fabric_places import dimensions, is_direct, level
-from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
+from netdesign.wording import plural
 
 Whole = npt.NDArray[np.int64]
 

@@ -13,9 +13,9 @@ from netdesign.charts.fabric_paint import Paint, key_columns, paint
 from netdesign.charts.fabric_places import Array, Places, is_direct, level, places
 from netdesign.charts.fabric_words import link_words, tier_words
 from netdesign.charts.palette import PALE
-from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
 from netdesign.topology.naming import device_names, port_names
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     import altair as alt
@@ -76,7 +76,7 @@ def data(
     return {
         "boxes": _boxes(fabric, names, at, drawn, broken_devices),
         "ports": _ports(fabric, names, drawn, colours),
-        "links": _links(fabric, names, at, drawn, colours, load, broken),
+        "links": _links(fabric, names, drawn, colours, load, broken),
         "names": _names(names, at),
         "titles": _titles(at),
         "notes": _notes(at),
@@ -241,7 +241,6 @@ def _port(device: str, port: str) -> str:
 def _links(
     fabric: Fabric,
     names: list[str],
-    at: Places,
     drawn: _DrawnPorts,
     colours: Paint,
     load: npt.NDArray[np.floating] | None,

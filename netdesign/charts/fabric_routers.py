@@ -16,8 +16,8 @@ from netdesign.charts.fabric_paint import BROKEN, COLOURS, LOAD_RAMP
 from netdesign.charts.fabric_parts import Bundles, Parts
 from netdesign.charts.fabric_places import is_direct
 from netdesign.charts.fabric_words import kind_words
-from netdesign.charts.words import plural
 from netdesign.topology.naming import device_names
+from netdesign.wording import plural
 
 Marks = list[dict[str, Any]]
 Whole = npt.NDArray[np.int64]

@@ -20,8 +20,8 @@ from netdesign.charts.fabric_places import RIGHT, is_direct
 from netdesign.charts.fabric_routers import draw as draw_routers
 from netdesign.charts.fabric_routers import drawn_by_router
 from netdesign.charts.fabric_words import kind_words, link_words, port_words, rate_words, tier_words
-from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     import altair as alt

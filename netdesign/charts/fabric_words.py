@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from netdesign.charts.words import plural
 from netdesign.topology.built import Fabric
+from netdesign.wording import plural
 
 KIND_WORDS = MappingProxyType(
     {

@@ -143,6 +143,11 @@ def dollars(value: Any) -> Said:
     return said if said.number == NOTHING else Said(f"${said.number}", said.unit)
 
 
+def cents(value: Any) -> str:
+    """US dollars below a thousand, to three digits: $1.23."""
+    return f"${digits(value)}"
+
+
 def unit_price(value: Any) -> str:
     """The price of one part in full: $36,000 or $769.50; a missing one says so."""
     if value is None:

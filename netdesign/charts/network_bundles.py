@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netdesign.charts.network_shape import BOX_HEIGHT, LEFT, RIGHT, Column, Row, Shape
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 Marks = list[dict[str, Any]]
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from netdesign.charts import network_bundles, network_links
 from netdesign.charts.network_shape import HEIGHT, Row, Shape, shape_of
 from netdesign.charts.palette import BLUE, BOX_FILL, BOX_LINE, QUIET_INK, VERMILLION
-from netdesign.charts.words import FAMILIES, plural
+from netdesign.charts.words import FAMILIES
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     import altair as alt

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from netdesign.catalog import load_catalog
 from netdesign.charts.network_cabling import Cabling, cabling_of
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from netdesign.charts.format import SPACE
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.design import Design

@@ -10,7 +10,7 @@ import numpy as np
 from netdesign.charts.format import digits
 from netdesign.charts.palette import BLUE, ON_LIGHT_COLOUR, ORANGE, VERMILLION
 from netdesign.charts.scales import nice_ceiling
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     import altair as alt

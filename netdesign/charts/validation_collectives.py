@@ -9,6 +9,7 @@ import numpy as np
 from netdesign import units
 from netdesign.charts.format import count, percent
 from netdesign.charts.palette import BLUE, GREY, VERMILLION
+from netdesign.wording import binary_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,20 +39,12 @@ def data(cases: Sequence[Case], found: Predictions) -> dict[str, list[dict[str, 
                     "x": _within(reached[place]),
                     "y": _within(predicted[place]),
                     "which": SICK if case.sick else HEALTHY,
-                    "tip": f"{case.operation} of {size_words(case.size)} over {count(case.gpus)} "
+                    "tip": f"{case.operation} of {binary_size(case.size)} over {count(case.gpus)} "
                     f"{case.accelerator} ({case.system}): measured {reached[place]:.3g}, "
                     f"predicted {predicted[place]:.3g} GB/s",
                 }
             )
     return {"points": points, "line": [{"x": LEAST, "y": LEAST}, {"x": MOST, "y": MOST}]}
-
-
-def size_words(size: float) -> str:
-    """A message size in binary units, as the tests of collectives print it."""
-    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size >= 2**power:
-            return f"{size / 2**power:.3g} {unit}"
-    return f"{size:.0f} B"
 
 
 def _within(value: float) -> float:

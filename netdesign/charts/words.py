@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from netdesign.catalog import load_catalog
 
@@ -62,11 +62,6 @@ FAMILIES = MappingProxyType(
 
 
 SCALE_UP = MappingProxyType({"NVIDIA": "NVLink", "AMD": "Infinity Fabric"})
-
-
-def plural(number: Any, one: str, many: str | None = None) -> str:
-    """``1 leaf`` or ``1,024 leaves``."""
-    return f"{number:,.0f} {one if number == 1 else many or one + 's'}"
 
 
 def scale_up(evaluation: Evaluation) -> str:

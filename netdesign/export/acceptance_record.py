@@ -9,15 +9,15 @@ from netdesign.acceptance.benchmarks import Benchmark, hours_of
 from netdesign.audit.acceptance import Answer
 from netdesign.charts.own_words import own_measurements
 from netdesign.evaluate import Evaluation
-from netdesign.export.csv_cells import printable
 from netdesign.export.failure_plan import escaped, number, sign
-from netdesign.export.preflight_script import goal, shown, tool_command
+from netdesign.export.preflight_script import goal, pass_mark, shown, tool_command
 from netdesign.failures.preflight import PlannedTest
 from netdesign.units import (
     bytes_per_second_to_gbps,
     bytes_to_gigabytes,
     seconds_to_microseconds,
 )
+from netdesign.wording import binary_size, named, plural, printable
 
 _UNITS = {"busbw": "GB/s", "bandwidth": "Gb/s", "latency": "us"}
 _MOST_NAMED = 5
@@ -98,18 +98,15 @@ _VERDICTS = ("passed", "failed", "invalid", "incomplete", "not run")
 def runs_text(answer: Answer) -> str:
     """3 of 32 runs; of a check that has all of them their number."""
     done, due = len(answer.runs), answer.check.runs
-    if done < due:
-        return f"{done:,} of {due:,} runs"
-    return f"{done:,} run{'s' if done != 1 else ''}"
+    return f"{done:,} of {due:,} runs" if done < due else plural(done, "run")
 
 
 def _measured(answer: Answer) -> str:
     worst = "no number" if answer.worst is None else shown(answer.check, answer.worst)
-    named = [run.file for run in answer.failed] or [r.file for r in answer.runs if r.invalid]
-    where = ", ".join(printable(name) for name in named[:_MOST_NAMED])
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    files = [run.file for run in answer.failed] or [r.file for r in answer.runs if r.invalid]
     runs = f"{runs_text(answer)}, worst {worst}"
-    return f"{runs}; {goal(answer.check)}" + (f": {where}{more}" if named else "")
+    where = f": {named(map(printable, files), _MOST_NAMED)}" if files else ""
+    return f"{runs}; {goal(answer.check)}{where}"
 
 
 def plan_document(
@@ -134,9 +131,9 @@ def plan_document(
     for check in checks:
         low, high = shown(check, check.low), shown(check, check.high)
         lines.append(
-            f"| {escaped(check.title)} | {_where(check)} | {size_text(check.size)} "
+            f"| {escaped(check.title)} | {_where(check)} | {binary_size(check.size)} "
             f"| {shown(check, check.expected)} | {low} to {high} "
-            f"| {goal(check).split(',')[0]} | |"
+            f"| {pass_mark(check)} | |"
         )
     for check in checks:
         lines += ["", f"## {escaped(check.title)}", "", escaped(check.why), ""]
@@ -160,22 +157,13 @@ def plan_document(
     return "\n".join([*lines, ""])
 
 
-def size_text(size: float) -> str:
-    """Bytes in the binary unit that nccl-tests uses."""
-    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= factor:
-            return f"{size / factor:.4g} {unit}"
-    return f"{size:.0f} B"
-
-
 def _where(check: Benchmark) -> str:
     if check.quantity != "busbw":
         return "pairs of servers"
     groups = check.ranks // check.group_ranks
     if groups > 1:
         return f"{groups:,} groups of {check.group_ranks:,} GPUs"
-    nodes = "1 server" if check.nodes == 1 else f"{check.nodes:,} servers"
-    return f"{check.ranks:,} GPUs, {nodes}"
+    return f"{check.ranks:,} GPUs, {plural(check.nodes, 'server')}"
 
 
 def _in_unit(check: Benchmark, value: float) -> float:

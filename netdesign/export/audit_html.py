@@ -16,10 +16,10 @@ from netdesign.audit.context import Context
 from netdesign.audit.report import FileReport, Finding
 from netdesign.audit.whole import Audit
 from netdesign.errors import DesignError
-from netdesign.export.audit_record import printable
 from netdesign.export.audit_words import figures, summary_lines, verdict
-from netdesign.export.preflight_script import shown
+from netdesign.export.preflight_script import pass_mark, shown
 from netdesign.units import bytes_per_second_to_gbps
+from netdesign.wording import named, one_line, plural
 
 if TYPE_CHECKING:
     import jinja2
@@ -110,11 +110,11 @@ def _template() -> jinja2.Template:
 def _title(context: Context, answers: Sequence[Answer]) -> str:
     what = "Acceptance report" if answers else "Audit"
     design = context.evaluation.design.name if context.evaluation else ""
-    return f"{what}: {printable(design)}" if design else what
+    return f"{what}: {one_line(design)}" if design else what
 
 
 def _subtitle(reports: Sequence[FileReport], context: Context) -> str:
-    files = f"{len(reports)} file{'s' if len(reports) != 1 else ''}"
+    files = plural(len(reports), "file")
     known = []
     if context.port_rate is not None:
         known.append(f"NIC ports of {bytes_per_second_to_gbps(context.port_rate):g} Gb/s")
@@ -130,46 +130,44 @@ def _file(report: FileReport, drawings: Sequence[Drawing]) -> dict[str, Any]:
     shown_unread = report.not_understood[:MOST_UNREAD]
     count = len(report.not_understood) + report.not_listed
     return {
-        "name": printable(report.name),
+        "name": one_line(report.name),
         "kinds": ", ".join(report.kinds) or report.kind,
         "verdict": word,
         "class": "healthy" if word == "healthy" else "error" if errors else "warning",
-        "lines": [printable(line) for line in summary_lines(report)],
+        "lines": [one_line(line) for line in summary_lines(report)],
         "pictures": [_picture(entry) for entry in drawings],
         "findings": [_finding(finding) for finding in report.findings],
-        "unread": [{"line": entry.line, "text": printable(entry.text)} for entry in shown_unread],
-        "unread_count": f"{count:,} line{'s' if count != 1 else ''}",
+        "unread": [{"line": entry.line, "text": one_line(entry.text)} for entry in shown_unread],
+        "unread_count": plural(count, "line"),
         "unread_more": f"and {count - len(shown_unread):,} more" if count > MOST_UNREAD else "",
     }
 
 
 def _picture(drawing: Drawing) -> dict[str, str]:
-    return {"label": printable(drawing.label), "svg": b64encode(drawing.svg.encode()).decode()}
+    return {"label": one_line(drawing.label), "svg": b64encode(drawing.svg.encode()).decode()}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "severity": finding.severity,
-        "where": printable(finding.where),
-        "message": printable(finding.message),
+        "where": one_line(finding.where),
+        "message": one_line(finding.message),
         "rule": finding.rule,
-        "figures": [(printable(key), printable(value)) for key, value in figures(finding)],
+        "figures": [(one_line(key), one_line(value)) for key, value in figures(finding)],
     }
 
 
 def _answer(answer: Answer) -> dict[str, Any]:
     check = answer.check
-    named = [run.file for run in answer.failed]
-    named += [f"{run.file}: {run.invalid}" for run in answer.runs if run.invalid]
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    sign = "at least" if check.more_is_better else "at most"
+    runs = [run.file for run in answer.failed]
+    runs += [f"{run.file}: {run.invalid}" for run in answer.runs if run.invalid]
     return {
         "title": check.title,
         "verdict": answer.verdict,
         "class": answer.verdict if answer.verdict != "not run" else "quiet",
         "measured": "" if answer.worst is None else shown(check, answer.worst),
-        "limit": f"{sign} {shown(check, check.limit)}",
+        "limit": pass_mark(check),
         "expected": shown(check, check.expected),
         "runs": len(answer.runs),
-        "where": printable(", ".join(named[:_MOST_NAMED])) + more,
+        "where": one_line(named(runs, _MOST_NAMED)),
     }

@@ -10,6 +10,7 @@ from netdesign.audit.report import FileReport, Finding
 from netdesign.audit.whole import Audit
 from netdesign.export.acceptance_record import acceptance_lines, acceptance_record
 from netdesign.export.audit_words import summary_lines, verdict
+from netdesign.wording import one_line, plural
 
 _MOST_UNREAD = 5  # lines not understood that the text shows
 _MOST_FINDINGS = 200  # of a file that the text shows, the worst
@@ -100,30 +101,24 @@ def audit_text(found: Audit) -> str:
 
 
 def _finding(finding: Finding) -> str:
-    where, message = printable(finding.where), printable(finding.message)
+    where, message = one_line(finding.where), one_line(finding.message)
     return f"  {finding.severity}: {where}: {message} [{finding.rule}]"
 
 
 def _lines(report: FileReport) -> list[str]:
     kinds = ", ".join(report.kinds) or report.kind
-    lines = [f"{printable(report.name)}: {kinds}: {verdict(report)}"]
-    lines += [f"  {printable(line)}" for line in summary_lines(report)]
+    lines = [f"{one_line(report.name)}: {kinds}: {verdict(report)}"]
+    lines += [f"  {one_line(line)}" for line in summary_lines(report)]
     lines += [_finding(finding) for finding in report.findings[:_MOST_FINDINGS]]
     if len(report.findings) > _MOST_FINDINGS:
         lines.append(f"  {len(report.findings) - _MOST_FINDINGS:,} findings more with --json")
     unread = len(report.not_understood) + report.not_listed
     if unread:
-        lines.append(f"  {unread:,} line{'s' if unread != 1 else ''} not understood:")
+        lines.append(f"  {plural(unread, 'line')} not understood:")
         lines += [
-            f"    {entry.line}: {printable(entry.text)}"
+            f"    {entry.line}: {one_line(entry.text)}"
             for entry in report.not_understood[:_MOST_UNREAD]
         ]
         if unread > _MOST_UNREAD:
             lines.append("    ... all of them with --json")
     return lines
-
-
-def printable(text: str) -> str:
-    """One line without anything that moves a cursor."""
-    spaced = text.expandtabs(1)
-    return "".join(letter if letter.isprintable() else "?" for letter in spaced)

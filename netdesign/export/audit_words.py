@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from netdesign.audit.report import FileReport, Finding
+from netdesign.wording import binary_size, named, plural
 
 _MOST = 12  # lines of one kind
 _MOST_FIGURES = 24  # of one finding
@@ -36,8 +37,8 @@ def verdict(report: FileReport) -> str:
     warnings = sum(finding.severity == "warning" for finding in report.findings)
     if not errors + warnings:
         return "healthy"
-    said = [_counted(errors, "error")] if errors else []
-    return ", ".join([*said, _counted(warnings, "warning")] if warnings else said)
+    said = [plural(errors, "error")] if errors else []
+    return ", ".join([*said, plural(warnings, "warning")] if warnings else said)
 
 
 def figures(finding: Finding) -> list[tuple[str, str]]:
@@ -74,20 +75,18 @@ def _value(value: Any) -> str:
 
 
 def _listed(parts: list[str]) -> str:
-    left = len(parts) - _MOST_OF_A_LIST
-    said = ", ".join(parts[:_MOST_OF_A_LIST]) or "none"
-    return f"{said} and {left:,} more" if left > 0 else said
+    return named(parts, _MOST_OF_A_LIST) or "none"
 
 
 def _nccl_tests(summary: Summary) -> Iterator[str]:
     for test in summary.get("tests", ()):
         name = test.get("operation") or "operation not known"
         gpus, nodes = test.get("ranks"), test.get("nodes")
-        where = _counted(gpus, "GPU") if gpus else "GPUs not known"
-        where += f" on {_counted(nodes, 'node')}" if nodes else ""
-        sizes = _counted(test.get("sizes") or 0, "size")
+        where = plural(gpus, "GPU") if gpus else "GPUs not known"
+        where += f" on {plural(nodes, 'node')}" if nodes else ""
+        sizes = plural(test.get("sizes") or 0, "size")
         peak, size = test.get("best_busbw_gbs"), _size_of_best(test)
-        best = f"best {peak:.4g} GB/s at {size_words(size)}" if peak and size else "no bandwidth"
+        best = f"best {peak:.4g} GB/s at {_size(size)}" if peak and size else "no bandwidth"
         if test.get("bandwidth_valid") is False and peak:
             best = "bandwidth invalid: results are wrong"
         yield f"{name}: {where}, {sizes}, {best}"
@@ -106,8 +105,8 @@ def _perftest(summary: Summary) -> Iterator[str]:
         rows = test.get("rows") or []
         best = test.get("best_gbps")
         if best is not None:
-            at = size_words(test.get("best_size_bytes"))
-            yield f"{name}{device}: {best:.4g} Gb/s at {at}, {_counted(len(rows), 'size')}"
+            at = _size(test.get("best_size_bytes"))
+            yield f"{name}{device}: {best:.4g} Gb/s at {at}, {plural(len(rows), 'size')}"
         elif rows:
             yield f"{name}{device}: {_latency(rows[0])}"
         else:
@@ -117,7 +116,7 @@ def _perftest(summary: Summary) -> Iterator[str]:
 def _latency(row: Mapping[str, Any]) -> str:
     for key in ("typical_us", "t_typical_us", "average_us", "t_avg_us"):
         if row.get(key) is not None:
-            return f"{row[key]:.4g} us for {size_words(row.get('size_bytes'))}"
+            return f"{row[key]:.4g} us for {_size(row.get('size_bytes'))}"
     return "latency"
 
 
@@ -127,7 +126,7 @@ def _infiniband(summary: Summary) -> Iterator[str]:
 
 def _fabric(summary: Summary, host: str = "host") -> Iterator[str]:
     counts = [
-        _counted(summary[key], word)
+        plural(summary[key], word)
         for key, word in (
             ("switches", "switch"),
             ("hosts", host),
@@ -139,7 +138,7 @@ def _fabric(summary: Summary, host: str = "host") -> Iterator[str]:
     yield ", ".join(counts)
     tiers = summary.get("tiers")
     if isinstance(tiers, list) and tiers:
-        yield "tiers: " + ", ".join(_counted(tier["switches"], tier["name"]) for tier in tiers)
+        yield "tiers: " + ", ".join(plural(tier["switches"], tier["name"]) for tier in tiers)
     if summary.get("speeds"):
         yield "speeds: " + ", ".join(f"{n:,} x {name}" for name, n in summary["speeds"].items())
     worst = _worst_leaf(summary.get("leaves") or [])
@@ -153,14 +152,14 @@ def _worst_leaf(leaves: list[Mapping[str, Any]]) -> str:
         return ""
     worst = max(known, key=lambda leaf: float(leaf["oversubscription"]))
     return (
-        f"{_counted(len(leaves), 'leaf')}; the most oversubscribed is {worst['name']}: "
+        f"{plural(len(leaves), 'leaf')}; the most oversubscribed is {worst['name']}: "
         f"{worst['down']} down, {worst['up']} up, {worst['oversubscription']:.3g}:1"
     )
 
 
 def _host(summary: Summary) -> Iterator[str]:
-    gpus = _counted(summary.get("gpus") or 0, "GPU")
-    nics = _counted(summary.get("nics") or 0, "NIC")
+    gpus = plural(summary.get("gpus") or 0, "GPU")
+    nics = plural(summary.get("nics") or 0, "NIC")
     yield f"{gpus}, {nics}, {summary.get('nvlink') or 'no NVLink'}"
     for entry in summary.get("affinity", ()):
         best = ", ".join(entry.get("best_nics") or ())
@@ -172,7 +171,7 @@ def _host(summary: Summary) -> Iterator[str]:
 
 def _lldp(summary: Summary) -> Iterator[str]:
     yield ", ".join(
-        _counted(summary[key], word)
+        plural(summary[key], word)
         for key, word in (
             ("interfaces", "interface"),
             ("neighbours", "neighbour"),
@@ -188,7 +187,7 @@ def _log(summary: Summary) -> Iterator[str]:
         f"NCCL {found['version']}" if found.get("version") else "",
         f"plugin {found['plugin']}" if found.get("plugin") else "",
         f"provider {found['provider']}" if found.get("provider") else "",
-        _counted(found["channels"], "channel") if found.get("channels") else "",
+        plural(found["channels"], "channel") if found.get("channels") else "",
         "" if found.get("gdr") is None else ("" if found["gdr"] else "no ") + "GPUDirect RDMA",
     ]
     said = ", ".join(part for part in parts if part)
@@ -209,18 +208,5 @@ _WORDS: dict[str, Callable[[Summary], Iterator[str]]] = {
 }
 
 
-def size_words(size: float | None) -> str:
-    """Bytes in the binary unit that the tools use."""
-    if size is None:
-        return "unknown size"
-    for unit, amount in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if size >= amount:
-            return f"{size / amount:.4g} {unit}"
-    return f"{size:.0f} B"
-
-
-def _counted(number: int, noun: str) -> str:
-    if number == 1:
-        return f"1 {noun}"
-    plural = {"leaf": "leaves", "switch": "switches", "management entry": "management entries"}
-    return f"{number:,} {plural.get(noun, noun + 's')}"
+def _size(size: float | None) -> str:
+    return "unknown size" if size is None else binary_size(size)

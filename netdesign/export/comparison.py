@@ -25,6 +25,7 @@ from netdesign.comparison.verdict import (
     verdict,
 )
 from netdesign.congestion.settings import routing_rows
+from netdesign.export.json_numbers import finite
 from netdesign.units import seconds_to_microseconds
 
 TREATMENT_SHARED = (
@@ -52,12 +53,12 @@ def comparison_record(found: Comparison) -> dict[str, Any]:
         "second": _side(found.second, found.second_money),
         "measures": {measure.name: _measure(measure) for measure in found.measures},
         "breakeven": {
-            "loss_share": _finite(found.loss),
+            "loss_share": finite(found.loss),
             "loss_grade": loss_grade(found),
-            "fabric_share": _finite(found.fabric_share),
-            "discount_share": _finite(found.discount),
-            "affordable_loss_share": _finite(found.affordable_loss),
-            "breakeven_discount_share": _finite(found.breakeven_discount),
+            "fabric_share": finite(found.fabric_share),
+            "discount_share": finite(found.discount),
+            "affordable_loss_share": finite(found.affordable_loss),
+            "breakeven_discount_share": finite(found.breakeven_discount),
         },
         "difference": {
             "shared_error": found.shared_error,
@@ -304,7 +305,7 @@ def _side(side: Side, money: Money) -> dict[str, Any]:
         "plan": evaluation.plan_label,
         "tiers": int(evaluation.fabric.tiers),
         "switches": int(evaluation.fabric.switches),
-        "exposed_share": _finite(side.exposed_share),
+        "exposed_share": finite(side.exposed_share),
         "tail_percentile": side.tail.percentile,
         "exposed_barriers": side.tail.barriers,
         "queue_pairs": figures.queue_pairs,
@@ -322,7 +323,7 @@ def _side(side: Side, money: Money) -> dict[str, Any]:
             "basis": money.basis,
             "unpriced": list(money.unpriced),
             "unmetered": list(money.unmetered),
-            "usd_per_hour": _finite(money.usd_per_hour),
+            "usd_per_hour": finite(money.usd_per_hour),
         },
         "facts": [
             {"topic": topic, "says": says, "grade": grade, "source": source}
@@ -358,14 +359,10 @@ def _measure(measure: Measure) -> dict[str, Any]:
 
 def _band(band: Band) -> dict[str, float | None]:
     return {
-        "value": _finite(band.value),
-        "low": _finite(band.low),
-        "high": _finite(band.high),
+        "value": finite(band.value),
+        "low": finite(band.low),
+        "high": finite(band.high),
     }
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _cell(value: float) -> str:

@@ -17,6 +17,7 @@ from netdesign.congestion import (
     StorageTraffic,
 )
 from netdesign.congestion.scene import Conditions, Scene
+from netdesign.export.json_numbers import finite
 from netdesign.topology.built import Fabric
 from netdesign.topology.naming import device_names
 from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes, seconds_to_milliseconds
@@ -42,9 +43,9 @@ def congestion_record(
         "hottest_links": _hottest(found.scene.fabric, found.load),
         "step": {
             "ideal_s": found.step.ideal_s,
-            "on_this_fabric_s": _finite(found.step.step_s),
+            "on_this_fabric_s": finite(found.step.step_s),
             "closed_form_s": float(found.evaluation.step.step_time_s),
-            "exposed_s": {kind: _finite(time) for kind, time in found.step.exposed_s.items()},
+            "exposed_s": {kind: finite(time) for kind, time in found.step.exposed_s.items()},
         },
     }
     if spread is not None:
@@ -241,13 +242,13 @@ def _collective(entry: CollectiveCongestion, fabric: Fabric) -> dict[str, Any]:
         "flows_count": phase.flows,
         "unreachable_count": phase.unreachable,
         "size_bytes": phase.size,
-        "time_s": _finite(phase.time_s),
+        "time_s": finite(phase.time_s),
         "host_time_s": phase.host_time_s,
-        "slowdown_ratio": _finite(entry.slowdown),
+        "slowdown_ratio": finite(entry.slowdown),
         "taper_form_ratio": entry.taper_form,
         "hashed_form_ratio": entry.hashed_form,
-        "slowest_share": _finite(phase.slowest_share),
-        "mean_share": _finite(phase.mean_share),
+        "slowest_share": finite(phase.slowest_share),
+        "mean_share": finite(phase.mean_share),
         "load_by_kind": {
             name: {"links_count": count, "mean_share": mean, "highest_share": highest}
             for name, (count, mean, highest) in _by_kind(fabric, phase.load).items()
@@ -276,15 +277,15 @@ def _spread(spread: Spread) -> dict[str, Any]:
         "first_seed": int(spread.seeds[0]),
         "collectives": {
             name: {
-                "slowdown_ratio": [_finite(value) for value in spread.slowdown[:, place].tolist()],
+                "slowdown_ratio": [finite(value) for value in spread.slowdown[:, place].tolist()],
                 "slowest_share": [
-                    _finite(value) for value in spread.slowest_share[:, place].tolist()
+                    finite(value) for value in spread.slowest_share[:, place].tolist()
                 ],
-                "mean_share": [_finite(value) for value in spread.mean_share[:, place].tolist()],
+                "mean_share": [finite(value) for value in spread.mean_share[:, place].tolist()],
             }
             for place, name in enumerate(spread.names)
         },
-        "step_s": [_finite(value) for value in spread.step_s.tolist()],
+        "step_s": [finite(value) for value in spread.step_s.tolist()],
     }
 
 
@@ -292,7 +293,7 @@ def _storage(entry: StorageTraffic) -> dict[str, Any]:
     return {
         "name": entry.name,
         "size_bytes": entry.phase.size,
-        "time_s": _finite(entry.phase.time_s),
+        "time_s": finite(entry.phase.time_s),
         "host_time_s": entry.phase.host_time_s,
         "bandwidth_gbps": bytes_per_second_to_gbps(entry.bandwidth),
         "beside": [_meeting(meeting) for meeting in entry.meetings],
@@ -303,14 +304,10 @@ def _meeting(entry: Meeting) -> dict[str, Any]:
     return {
         "own": entry.own,
         "other": entry.other,
-        "alone_s": _finite(entry.alone_s),
-        "together_s": _finite(entry.together_s),
-        "slowdown_ratio": _finite(entry.slowdown),
+        "alone_s": finite(entry.alone_s),
+        "together_s": finite(entry.together_s),
+        "slowdown_ratio": finite(entry.slowdown),
     }
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _number(value: float) -> str:

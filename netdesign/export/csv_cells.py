@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from netdesign.wording import printable
+
 LINE_END = "\r\n"
 _QUOTED = re.compile(r'[",\r\n]')
 _UNSAFE_START = re.compile(r"\A\s*[=+\-@]")
@@ -17,13 +19,6 @@ def harmless(text: str) -> str:
     """
     text = printable(text)
     return "'" + text if _UNSAFE_START.match(text) else text
-
-
-def printable(text: str) -> str:
-    """The text with "?" for each letter that cannot be printed."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def cells(values: Sequence[str]) -> list[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netdesign.evaluate import Evaluation
-from netdesign.export.csv_cells import cells, csv_text, printable
+from netdesign.export.csv_cells import cells, csv_text
 from netdesign.failures.preflight import PlannedTest
+from netdesign.wording import printable
 
 COLUMNS = (
     "test",

@@ -8,17 +8,13 @@ from typing import Any
 
 from netdesign.evaluate import Evaluation
 from netdesign.export.goodput_text import goodput_lines
+from netdesign.export.json_numbers import finite
 from netdesign.failures import Choice, Outcome
 from netdesign.failures.flap import Flap
-from netdesign.failures.preflight import counted
 from netdesign.units import SECONDS_PER_MINUTE, seconds_to_hours
+from netdesign.wording import plural
 
 _DAY = 86_400
-
-
-def finite(value: float | None) -> float | None:
-    """A number that JSON can hold; None for one without bound."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 def outcome_record(found: Outcome) -> dict[str, Any]:
@@ -129,11 +125,11 @@ def _outcome_lines(found: Outcome) -> list[str]:
     if scenario.is_slow:
         said = ["the job runs on"]
     if found.hosts_cut_off:
-        servers = counted(found.hosts_cut_off, "server")
-        said.append(f"{counted(found.gpus_stranded, 'GPU')} in {servers} cut off")
+        servers = plural(found.hosts_cut_off, "server")
+        said.append(f"{plural(found.gpus_stranded, 'GPU')} in {servers} cut off")
     if found.hosts_degraded:
-        servers = counted(found.hosts_degraded, "server")
-        gpus = counted(found.gpus_without_port, "GPU")
+        servers = plural(found.hosts_degraded, "server")
+        gpus = plural(found.gpus_without_port, "GPU")
         said.append(
             f"{gpus} in {servers} without a port of its own"
             if found.gpus_without_port

@@ -12,10 +12,10 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from netdesign.export.csv_cells import printable
 from netdesign.export.device_table import DeviceTable, device_table
 from netdesign.topology.built import Fabric
 from netdesign.topology.naming import port_names
+from netdesign.wording import printable
 
 if TYPE_CHECKING:
     from netdesign.topology.layout import Placement

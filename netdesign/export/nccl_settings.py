@@ -12,6 +12,7 @@ from netdesign.errors import DesignError
 from netdesign.lossless.choice import number
 from netdesign.nccl_settings import NO_CLOUD, NcclSettings
 from netdesign.network.lossless.traffic_class import TrafficClass
+from netdesign.wording import printable
 
 FORMATS = ("env", "yaml", "slurm")
 _WIDTH = 96
@@ -169,7 +170,7 @@ def _tail(settings: NcclSettings) -> list[str]:
 
 
 def _comment(text: str, indent: str = "") -> list[str]:
-    safe = "".join(letter if letter.isprintable() else "?" for letter in text)
+    safe = printable(text)
     start = f"{indent}# "
     return textwrap.wrap(
         safe, _WIDTH, initial_indent=start, subsequent_indent=start, break_on_hyphens=False

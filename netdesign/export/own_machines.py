@@ -1,14 +1,15 @@
-"""What own logs say of own machines, as JSON and as text."""
+"""What do the planner's own logs say of the machines, as JSON and as text?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from netdesign.acceptance.benchmarks import setting
 from netdesign.acceptance.own_errors import ErrorLine
 from netdesign.acceptance.own_machines import FACTORS, LeftOut, OwnFit
-from netdesign.export.csv_cells import printable
 from netdesign.performance.collective_prediction import BAND_SCOPES
+from netdesign.wording import plural, printable
 
 _SAID = {
     "domain_speed": "bandwidth inside a domain",
@@ -66,7 +67,7 @@ def _error_record(before: ErrorLine, after: ErrorLine) -> dict[str, Any]:
 def own_fit_lines(found: OwnFit) -> list[str]:
     """The same for a person at a shell."""
     return [
-        f"used: {_many(found.rows, 'row')} of {_many(len(found.logs), 'log')}",
+        f"used: {plural(found.rows, 'row')} of {plural(len(found.logs), 'log')}",
         *(f"  {printable(log)}" for log in found.logs),
         *_left_out(found.left_out),
         "",
@@ -82,7 +83,7 @@ def _left_out(left_out: Sequence[LeftOut]) -> Iterator[str]:
     if left_out:
         yield "left out:"
     for entry in left_out:
-        rows = f", {_many(entry.rows, 'row')}" if entry.rows else ""
+        rows = f", {plural(entry.rows, 'row')}" if entry.rows else ""
         yield f"  {printable(entry.log)}{rows}: {printable(entry.reason)}"
 
 
@@ -107,7 +108,8 @@ def _errors(found: OwnFit) -> Iterator[str]:
         name = "all" if before.where == before.size else f"{before.where}, {before.size}"
         yield f"  {_figures(f'{name} ({before.rows})', before, after)}"
     if found.unseen_before is None or found.unseen_after is None:
-        yield "  Too few logs to tell the error on one that was not used; give at least three."
+        least = f"{setting('own-band-logs'):g}"
+        yield f"  Too few logs to tell the error on one that was not used; give at least {least}."
         return
     yield f"  {_figures('each log by the others', found.unseen_before, found.unseen_after)}"
     if found.unseen_after.median > found.unseen_before.median:
@@ -125,8 +127,9 @@ def _figures(name: str, before: ErrorLine, after: ErrorLine) -> str:
 def _bands(found: OwnFit) -> Iterator[str]:
     if not found.earned:
         yield (
-            "band: as shipped. A narrower one takes 20 rows of a kind from three logs, each "
-            "predicted by the others alone, that lie closer together."
+            f"band: as shipped. A narrower one takes {setting('own-band-rows'):g} rows of a kind "
+            f"from {setting('own-band-logs'):g} logs, each predicted by the others alone, that lie "
+            "closer together."
         )
         return
     yield "band earned (four calls in five take so many times the predicted time, logs unseen):"
@@ -135,7 +138,3 @@ def _bands(found: OwnFit) -> Iterator[str]:
             if scope in found.earned:
                 low, high = found.band.low[row, column], found.band.high[row, column]
                 yield f"  {scope}: {low:.2f} to {high:.2f}"
-
-
-def _many(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"

@@ -7,7 +7,6 @@ over measured less 1.
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from netdesign import units
 from netdesign.errors import DesignError
 from netdesign.export.csv_cells import cells, csv_text
+from netdesign.export.json_numbers import finite
 from netdesign.validation.rows import Candidate, RunTable, read_run_table
 from netdesign.validation.scores import (
     CUTS,
@@ -25,6 +25,7 @@ from netdesign.validation.scores import (
     published,
     score_table,
 )
+from netdesign.wording import named, printable
 
 LARGEST_TABLE = 32 * 2**20  # bytes of a file that is read
 CSV_COLUMNS = (
@@ -92,16 +93,12 @@ def _row(candidate: Candidate, place: int, scores: Scores) -> dict[str, Any]:
         "low": float(scores.low[place]),
         "high": float(scores.high[place]),
         "measured": candidate.measured,
-        "error": _finite(scores.error[place]),
+        "error": finite(scores.error[place]),
         "fits_memory": bool(scores.fits_memory[place]),
-        "flat_mfu_step_time_s": _finite(scores.flat[place]),
+        "flat_mfu_step_time_s": finite(scores.flat[place]),
         "left_out": candidate.left_out or None,
         "unknown": list(candidate.unknown),
     }
-
-
-def _finite(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _summary(table: RunTable, scores: Scores) -> dict[str, Any]:
@@ -179,15 +176,10 @@ def summary_lines(record: Mapping[str, Any]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for entry in record["skipped"]:
         reasons.setdefault(entry["reason"], []).append(entry["id"])
-    lines += [f"skipped {len(ids):,}: {why} ({_some(ids)})" for why, ids in reasons.items()]
+    lines += [f"skipped {len(ids):,}: {why} ({named(ids)})" for why, ids in reasons.items()]
     if summary["all"]:
         lines += ["", *_table(summary), "", f"naive: {summary['naive']}"]
-    return ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
-
-
-def _some(ids: Sequence[str], most: int = 3) -> str:
-    more = f" and {len(ids) - most:,} more" if len(ids) > most else ""
-    return ", ".join(ids[:most]) + more
+    return [printable(line) for line in lines]
 
 
 def _table(summary: Mapping[str, Any]) -> list[str]:

@@ -31,6 +31,7 @@ from netdesign.performance.goodput import retry_window
 from netdesign.performance.overlap import links_of
 from netdesign.performance.tails import harmonic_number
 from netdesign.units import bytes_to_gigabytes, hours_to_seconds, seconds_to_microseconds
+from netdesign.wording import plural
 from netdesign.workload.plan import group_span
 from netdesign.workload.traffic import Collective
 
@@ -245,16 +246,11 @@ def _runs_on(found: Outcome) -> str:
 
 def _cut(found: Outcome) -> str:
     lost = (
-        f"{counted(found.gpus_stranded, 'GPU')} cut off"
+        f"{plural(found.gpus_stranded, 'GPU')} cut off"
         if found.hosts_cut_off
-        else f"ports lost by {counted(found.gpus_without_port, 'GPU')}"
+        else f"ports lost by {plural(found.gpus_without_port, 'GPU')}"
     )
     return f"the job stops; {lost}; then {found.ways[0].name}: step {found.slowdown - 1:+.2%}"
-
-
-def counted(number: int, noun: str) -> str:
-    """1 GPU, 2 GPUs."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _slower(found: Outcome, row_id: str, remark: str = "") -> _Number | None:

@@ -16,6 +16,7 @@ from netdesign.topology.leaf_pairs import LeafPairs, leaf_pairs
 from netdesign.topology.pod_pairs import PodPairs, pod_pairs
 from netdesign.topology.sizing import FAMILIES
 from netdesign.topology.spec import SPINE_RULES, FabricSpec
+from netdesign.wording import plural
 from netdesign.workload.plan import SHARDING
 
 if TYPE_CHECKING:
@@ -128,11 +129,11 @@ def leaf_pairs_share_less(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "leaf-pairs-share-less",
         "warning" if broken else "note",
-        f"{_counted(pairs.spines, 'spine')} {'do' if pairs.spines > 1 else 'does'} not divide the "
+        f"{plural(pairs.spines, 'spine')} {'do' if pairs.spines > 1 else 'does'} not divide the "
         f"{pairs.uplinks} uplinks of a leaf: some leaves meet over {pairs.worst} of them only, and "
         f"get {worst:.1%} of peak between the two instead of {whole:.1%}"
         + (f", less than the {asked:.1%} asked for." if broken else "."),
-        f"{_counted(cure[1], 'spine')} in all instead of {spines:,} let any two leaves use all "
+        f"{plural(cure[1], 'spine')} in all instead of {spines:,} let any two leaves use all "
         "their uplinks."
         if cure
         else "A taper with another number of uplinks, or fewer leaves, would do better.",
@@ -158,7 +159,7 @@ def pod_pairs_share_less(evaluation: Evaluation) -> Finding | None:
         "warning" if broken else "note",
         f"{_undivided(pods)}: some pods get {pods.share:.1%} of peak between the two instead of "
         f"{pods.whole:.1%}" + (f", less than the {asked:.1%} asked for." if broken else "."),
-        f"{_counted(cure[1], 'spine')} and {_counted(cure[2], 'core')} instead of {switches[0]:,} "
+        f"{plural(cure[1], 'spine')} and {plural(cure[2], 'core')} instead of {switches[0]:,} "
         f"and {switches[1]:,} give every core as many links to a pod as the others."
         if cure
         else "Another taper, or a number of leaves that fills the last pod, would do better.",
@@ -168,7 +169,7 @@ def pod_pairs_share_less(evaluation: Evaluation) -> Finding | None:
 
 
 def _undivided(pods: PodPairs) -> str:
-    cores, links = _counted(pods.cores, "core"), f"{pods.core_links:,}"
+    cores, links = plural(pods.cores, "core"), f"{pods.core_links:,}"
     if pods.core_links % pods.cores == 0:
         return f"The spines of a pod have not all as many of its {links} links to {cores}"
     return f"{cores} do not divide the {links} links that a pod has to them"
@@ -298,10 +299,6 @@ def stranded_ports(evaluation: Evaluation) -> Finding | None:
     )
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def partly_filled_server(evaluation: Evaluation) -> Finding | None:
     """A GPU count that leaves a server partly used."""
     server = load_catalog().servers[evaluation.design.cluster.server]
@@ -312,7 +309,7 @@ def partly_filled_server(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "partly-filled-server",
         "note",
-        f"{gpus:,} of the {full:,} GPUs in {_counted(evaluation.servers, 'server')} are used.",
+        f"{gpus:,} of the {full:,} GPUs in {plural(evaluation.servers, 'server')} are used.",
         f"{full:,} GPUs fill them.",
         "cluster.gpus",
         full,

@@ -12,12 +12,12 @@ from netdesign.findings.finding import Finding
 from netdesign.topology.clos_request import Resolved, resolve
 from netdesign.topology.recabling import Recabling, recabled
 from netdesign.topology.spec import SPINE_RULES, FabricSpec
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
 
 _MOST_TIERS = {"single-switch": 1, "fat-tree-2": 2}
-_PLURALS = {"leaf": "leaves", "spine": "spines", "core": "cores"}
 
 
 def cables_move_when_it_doubles(evaluation: Evaluation) -> Finding | None:
@@ -86,15 +86,11 @@ def _remedy(growth: Recabling) -> str:
     differ = [tier for tier in growth.ready if growth.ready[tier] != growth.today[tier]]
     if not any(growth.ready[tier] for tier in differ):
         differ = list(growth.ready)
-    ready = _listed([_counted(growth.ready[tier], tier) for tier in differ if growth.ready[tier]])
+    ready = _listed([plural(growth.ready[tier], tier) for tier in differ if growth.ready[tier]])
     if len(differ) == 1 and growth.today[differ[0]]:
         return f"buy {ready} now instead of {growth.today[differ[0]]:,}"
-    today = [_counted(growth.today[tier], tier) for tier in differ if growth.today[tier]]
+    today = [plural(growth.today[tier], tier) for tier in differ if growth.today[tier]]
     return f"buy {ready} now instead of {_listed(today) or 'none'}"
-
-
-def _counted(number: int, tier: str) -> str:
-    return f"{number:,} {tier if number == 1 else _PLURALS[tier]}"
 
 
 def _listed(names: list[str]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from netdesign.findings.finding import Finding
 from netdesign.findings.job import rule_value
 from netdesign.units import DAYS_PER_YEAR
+from netdesign.wording import named
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -69,7 +70,7 @@ def prices_missing(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "prices-missing",
         "note",
-        f"No sourced price for {_listed(missing)}: the bill is a lower bound.",
+        f"No sourced price for {named(missing)}: the bill is a lower bound.",
         "Upload your own quotes as a price file (part_id, price_usd).",
     )
 
@@ -82,11 +83,6 @@ def power_missing(evaluation: Evaluation) -> Finding | None:
     return Finding(
         "power-missing",
         "note",
-        f"No sourced power figure for {_listed(missing)}: the power is a lower bound.",
+        f"No sourced power figure for {named(missing)}: the power is a lower bound.",
         "Add the figure to the catalogue row of the part.",
     )
-
-
-def _listed(names: tuple[str, ...], most: int = 3) -> str:
-    head = ", ".join(names[:most])
-    return head if len(names) <= most else f"{head} and {len(names) - most} more"

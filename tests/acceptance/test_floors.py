@@ -15,7 +15,7 @@ from .shell import ROOT
 PACKAGE = ROOT / "netdesign"
 FLOORS = {
     **dict.fromkeys(("units", "arrays", "errors", "formulas", "catalog", "strict_yaml"), 0),
-    **dict.fromkeys(("scheduler",), 0),
+    **dict.fromkeys(("scheduler", "wording"), 0),
     **dict.fromkeys(("workload", "network", "topology"), 1),
     **dict.fromkeys(("performance", "economics"), 2),
     **dict.fromkeys(
@@ -33,6 +33,7 @@ FLOORS = {
     **dict.fromkeys(("acceptance", "failures", "reliability", "sections"), 3),
     **dict.fromkeys(("cli_lossless",), 5),
     **dict.fromkeys(("cli_failures", "cli_audit", "cli_calibrate", "cli_preflight"), 5),
+    **dict.fromkeys(("cli_files",), 5),
 }
 MODULES = sorted(
     path for path in PACKAGE.rglob("*.py") if not {"data", "notebooks"} & set(path.parts[:-1])

@@ -213,3 +213,76 @@ def test_latency_is_held_against_the_design() -> None:
     assert late["latency-high"].severity == "warning"
     round_trip = told(port("RDMA_Read Latency Test", round(most * 1.8, 2)), known)
     assert "latency" in round_trip
+
+
+def seen_in_log(text: str, nics: int = 8, link: str = "RoCE") -> str:
+    """A table with NCCL's lines above its rows."""
+    listed = " ".join(f"[{nic}]mlx5_{nic}:1/{link}" for nic in range(nics))
+    lines = f"n0:1:1 [0] NCCL INFO NET/IB : Using {listed} [RO]; OOB eth0:10.0.0.1<0>\n"
+    for nic in range(nics):
+        lines += (
+            f"n0:1:1 [{nic}] NCCL INFO Channel 0{nic}/0 : 24[0] -> {nic}[0] [receive] via "
+            f"NET/IB/{nic}/GDRDMA\n"
+        )
+    return text.replace(COLUMNS, lines + COLUMNS)
+
+
+def test_tcp_is_not_blamed_where_the_log_shows_rdma() -> None:
+    found = told(seen_in_log(table(0.8)), EIGHT_NICS)["below-line-rate"]
+    assert found.evidence["causes"] == ["lossy-fabric"]
+    assert "PFC" in found.message
+    plain = told(seen_in_log(table(0.8), link="IB"), EIGHT_NICS)["below-line-rate"]
+    assert "tcp-fallback" not in plain.evidence["causes"]
+    assert told(table(0.8), EIGHT_NICS)["below-line-rate"].evidence["causes"] == ["tcp-fallback"]
+
+
+def test_flows_that_collide_are_named_for_roce() -> None:
+    found = told(seen_in_log(table(210.0)), EIGHT_NICS)["below-line-rate"]
+    assert found.evidence["causes"] == ["flows-collide"]
+    assert "NCCL_IB_QPS_PER_CONNECTION" in found.message
+    assert "adaptive routing" in found.message
+    infiniband = told(seen_in_log(table(210.0), link="IB"), EIGHT_NICS)["below-line-rate"]
+    assert infiniband.evidence["causes"] == ["unknown"]
+
+
+def test_half_of_a_bond_is_the_cause() -> None:
+    text = seen_in_log(table(24.0), 1).replace("mlx5_0", "mlx5_bond_0")
+    assert told(text, TWO_NICS)["below-line-rate"].evidence["causes"] == ["bond"]
+    pairs = "n0:1:1 [0] NCCL INFO NCCL_IB_QPS_PER_CONNECTION set by environment to 4.\n"
+    several = told(text.replace(COLUMNS, pairs + COLUMNS), TWO_NICS)["below-line-rate"]
+    assert "bond" not in several.evidence["causes"]
+
+
+def test_a_deep_fall_with_more_nodes_is_first_a_fabric_that_loses_packets() -> None:
+    text = table(380.0, 32, 4) + table(8.0, 64, 8)
+    message = told(text, EIGHT_NICS)["falls-with-nodes"].message
+    assert 0 < message.index("PFC") < message.index("oversubscription")
+    infiniband = seen_in_log(table(380.0, 32, 4), link="IB") + seen_in_log(
+        table(8.0, 64, 8), link="IB"
+    )
+    assert "PFC" not in told(infiniband, EIGHT_NICS)["falls-with-nodes"].message
+
+
+def test_a_fabric_that_carries_more_is_not_blamed() -> None:
+    fast = port("RDMA_Write BW Test", 392.0)
+    for text in (table(13.0, 16, 2), seen_in_log(table(13.0, 16, 2))):
+        found = told(fast + text, EIGHT_NICS)
+        causes = found["below-line-rate"].evidence["causes"]
+        assert "host" in causes
+        assert not {"tcp-fallback", "lossy-fabric", "flows-collide", "unknown"} & set(causes)
+        assert "PFC" not in found["below-line-rate"].message
+        assert "small chunks" in found["below-line-rate"].message
+        assert "fabric-carries-more" in found
+
+
+def test_one_gpu_with_several_nics() -> None:
+    slow = told(table(48.0, 2, 2), Context(gbps_to_bytes_per_second(400.0), 4))["few-gpus"]
+    assert "50 GB/s" in slow.message
+    unknown = told(seen_in_log(table(48.0, 2, 2), 4))["line-rate-unknown"]
+    assert "one GPU per NIC" in unknown.message
+    assert "one GPU per NIC" not in told(table(48.0, 2, 2))["line-rate-unknown"].message
+
+
+def test_what_is_usual_is_said_while_the_line_rate_is_unknown() -> None:
+    message = told(table(48.0))["line-rate-unknown"].message
+    assert "12 GB/s a port of 100 Gb/s, 24 of 200 and 48 to 49 of 400" in message

@@ -8,9 +8,9 @@ from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.audit.acceptance import Answer
 from netdesign.audit.report import FileReport, Finding
 from netdesign.audit.whole import Audit
-from netdesign.export.audit_record import printable
 from netdesign.export.audit_words import figures, summary_lines, verdict
 from netdesign.export.preflight_script import shown
+from netdesign.wording import one_line, plural
 
 ACCEPTANCE, PLAN = "acceptance", "cable-plan"
 MOST_UNREAD = 30  # lines not understood that are listed
@@ -45,7 +45,7 @@ def listing(found: Audit, chosen: str, *, faults: bool) -> Markup:
     buttons = [
         tag(
             "button",
-            tag("span", printable(name)[:80], class_="nd-file-name"),
+            tag("span", one_line(name)[:80], class_="nd-file-name"),
             tag("span", said, class_="nd-file-verdict"),
             type="button",
             class_="nd-file",
@@ -74,11 +74,11 @@ def report_section(report: FileReport, *, faults: bool = False) -> Markup:
     shown_findings = [entry for entry in report.findings if not (faults and _is_note(entry))]
     notes = len(report.findings) - len(shown_findings)
     hidden = f"{notes} note{'s are' if notes != 1 else ' is'} left out."
-    lines = tag("ul", join(tag("li", printable(line)) for line in summary_lines(report)))
+    lines = tag("ul", join(tag("li", one_line(line)) for line in summary_lines(report)))
     kinds = ", ".join(report.kinds) or report.kind
     return tag(
         "section",
-        tag("h2", printable(report.name)),
+        tag("h2", one_line(report.name)),
         tag("p", tag("strong", verdict(report)), f" ({kinds})", class_="nd-quiet"),
         lines,
         findings_table(shown_findings, "Findings"),
@@ -93,14 +93,14 @@ def unread_section(report: FileReport) -> Markup:
     if not count:
         return Markup()
     rows = [
-        (entry.line, tag("code", printable(entry.text)))
+        (entry.line, tag("code", one_line(entry.text)))
         for entry in report.not_understood[:MOST_UNREAD]
     ]
     more = f"and {count - len(rows):,} more" if count > len(rows) else ""
     heads = (Head("Line", number=True), Head("Text"))
     return tag(
         "details",
-        tag("summary", f"Not understood: {count:,} line{'s' if count != 1 else ''}"),
+        tag("summary", f"Not understood: {plural(count, 'line')}"),
         table("Lines that were not understood", heads, rows),
         tag("p", more, class_="nd-quiet") if more else "",
     )
@@ -113,7 +113,7 @@ def findings_table(findings: Sequence[Finding], caption: str) -> Markup:
     rows = [
         (
             tag("strong", finding.severity, class_=f"nd-{finding.severity}"),
-            printable(finding.where),
+            one_line(finding.where),
             _message(finding),
         )
         for finding in findings[:MOST_FINDINGS]
@@ -130,9 +130,9 @@ def _is_note(finding: Finding) -> bool:
 def _message(finding: Finding) -> Markup:
     """The sentence, and its figures on demand."""
     here = f" {_HERE}" if finding.rule == "line-rate-unknown" else ""
-    said = f"{printable(finding.message)}{here} "
+    said = f"{one_line(finding.message)}{here} "
     told = [
-        tag("div", tag("dt", printable(key)), tag("dd", printable(value)[:_LONGEST_FIGURE]))
+        tag("div", tag("dt", one_line(key)), tag("dd", one_line(value)[:_LONGEST_FIGURE]))
         for key, value in figures(finding)
     ]
     if not told:
@@ -175,7 +175,7 @@ def _answer(answer: Answer) -> tuple[object, ...]:
     sign = "at least" if check.more_is_better else "at most"
     bad = answer.verdict in ("failed", "invalid")
     named = [run.file for run in answer.failed] + [r.file for r in answer.runs if r.invalid]
-    where = tag("small", " ", printable(", ".join(named[:3]))) if named else ""
+    where = tag("small", " ", one_line(", ".join(named[:3]))) if named else ""
     return (
         join([check.title, where]),
         tag("strong", answer.verdict, class_="nd-error") if bad else answer.verdict,

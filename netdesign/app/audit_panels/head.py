@@ -12,6 +12,7 @@ from netdesign.audit.kinds import KINDS
 from netdesign.audit.whole import Audit
 from netdesign.catalog import load_catalog
 from netdesign.design import Design, read_design, shipped_designs
+from netdesign.wording import plural
 
 LARGEST_UPLOAD = 8 * 2**20  # bytes; a shell takes any size
 NONE = ""  # no design
@@ -44,12 +45,11 @@ def _outcome(found: Audit | None) -> str:
         )
     files = len(found.reports)
     bad = sum(not report.is_healthy for report in found.reports)
-    parts = [f"{files} file{'s' if files != 1 else ''}, {bad or 'none'} with a fault."]
+    parts = [f"{plural(files, 'file')}, {bad or 'none'} with a fault."]
     failed = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
     if found.answers:
         passed = sum(answer.verdict == "passed" for answer in found.answers)
-        checks = f"{passed} check{'s' if passed != 1 else ''}"
-        parts.append(f"Acceptance: {checks} passed, {failed} not.")
+        parts.append(f"Acceptance: {plural(passed, 'check')} passed, {failed} not.")
     if found.plan is not None:
         parts.append("Cabled as planned." if found.plan.is_as_planned else "Not cabled as planned.")
     return " ".join(parts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from netdesign.acceptance.benchmarks import setting
 from netdesign.acceptance.own_errors import ErrorLine
 from netdesign.acceptance.own_machines import OwnFit
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.audit.whole import Audit
 from netdesign.design import Design, design_to_query
-from netdesign.export.audit_record import printable
+from netdesign.wording import one_line, plural
 
 STUDIO_PAGE = "studio.ipynb"
 _HEADS = (
@@ -44,13 +45,14 @@ def own_section(found: OwnFit, design: Design) -> Markup:
 
 def _said(found: OwnFit) -> str:
     logs, rows = len(found.logs), found.rows
-    used = f"{rows:,} measured calls of {logs} table{'s' if logs != 1 else ''} count. "
+    used = f"{rows:,} measured calls of {plural(logs, 'table')} count. "
     if not found.helps:
         return f"{used}The model as it comes predicts them better than one fitted to them: keep it."
-    few = (
-        "" if found.unseen_after else " Give three or more, and each is foretold by the others too."
-    )
-    return f"{used}The error is how far the predicted time is from the measured one.{few}"
+    said = f"{used}The error is how far the predicted time is from the measured one."
+    if found.unseen_after:
+        return said
+    least = setting("own-band-logs")
+    return f"{said} Give {least:g} or more, and each is predicted from the others too."
 
 
 def _place(line: ErrorLine) -> str:
@@ -65,9 +67,7 @@ def _row(name: str, before: ErrorLine, after: ErrorLine) -> tuple[object, ...]:
 def _left_out(found: OwnFit) -> Markup:
     if not found.left_out:
         return Markup()
-    entries = [
-        tag("li", printable(f"{entry.log}: {entry.reason}")) for entry in found.left_out[:60]
-    ]
+    entries = [tag("li", one_line(f"{entry.log}: {entry.reason}")) for entry in found.left_out[:60]]
     return tag(
         "details",
         tag("summary", f"Left out: {len(found.left_out)}"),

@@ -12,7 +12,7 @@ from netdesign.audit.context import Context
 from netdesign.audit.fabric_view import FabricView
 from netdesign.audit.report import FileReport
 from netdesign.export.audit_drawings import curve_subject, curve_words, fabric_chart
-from netdesign.export.audit_record import printable
+from netdesign.wording import one_line
 
 
 class Pictures:
@@ -46,7 +46,7 @@ class Pictures:
         self.tables.value = _tables(drawn, chosen)
         self.curve.show(*curve_subject(drawn[chosen], context))
         said = curve_words(drawn[chosen], context)
-        self.expectation.value = tag("p", printable(said), class_="nd-quiet")
+        self.expectation.value = tag("p", one_line(said), class_="nd-quiet")
 
     def show_fabric(self, view: FabricView | None) -> None:
         """A fabric with its bad links."""

@@ -10,10 +10,10 @@ from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
 from netdesign.charts.format import count, digits, percent, ratio, seconds
-from netdesign.charts.words import plural
 from netdesign.failures.outcome import KEEP, OTHER_PORTS
 from netdesign.reliability import optimism
 from netdesign.units import seconds_to_hours
+from netdesign.wording import plural
 
 PACKED = "packed"
 _NOTICED = 1.02  # slow-downs below are said to be none

@@ -19,7 +19,6 @@ from netdesign.charts.fabric_boxes import device_in
 from netdesign.charts.fabric_ports import drawn_singly
 from netdesign.charts.format import digits, seconds
 from netdesign.charts.slowdown_by_taper import keys
-from netdesign.charts.words import plural
 from netdesign.congestion import Spread
 from netdesign.congestion.settings import setting
 from netdesign.congestion.sweep import built_at, depends_on_seed, joined, one_of_each
@@ -27,6 +26,7 @@ from netdesign.errors import DesignError
 from netdesign.failures.by_size import by_size
 from netdesign.reliability import optimism
 from netdesign.topology.naming import device_names
+from netdesign.wording import plural
 
 PICKED = "picked"
 LOAD_TITLE = "How loaded is each link?"

@@ -6,9 +6,10 @@ from netdesign.app.congestion_panels.answer import Answer
 from netdesign.app.congestion_panels.request import WORST
 from netdesign.app.html import Markup, tag
 from netdesign.charts.format import count, ratio
-from netdesign.charts.words import FAMILIES, plural
+from netdesign.charts.words import FAMILIES
 from netdesign.congestion.sweep import depends_on_seed
 from netdesign.failures.scenario import Scenario
+from netdesign.wording import plural
 
 CABLES = ("cable", "optic", "uplink")  # an optic that fails stands as its cable
 ROUTING = {

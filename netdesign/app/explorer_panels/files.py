@@ -19,10 +19,10 @@ from netdesign.app.toolbar import button, grouped
 from netdesign.catalog import Switch, load_catalog
 from netdesign.charts.family_reach import title
 from netdesign.charts.format import count, dollars, size, unit_price
-from netdesign.charts.words import plural
 from netdesign.errors import DesignError
 from netdesign.rivals import Contender, parts_list
 from netdesign.topology.spec import FabricSpec
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.fabrics import BuiltFabric

@@ -11,8 +11,8 @@ from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
 from netdesign.charts.family_reach import title
 from netdesign.charts.format import NOTHING, count, digits, dollars, percent, power, ratio
-from netdesign.charts.words import plural
 from netdesign.rivals import WITHOUT_SWITCHES, Contender
+from netdesign.wording import plural
 
 MOST_COLUMNS = 4
 ALL = "all"

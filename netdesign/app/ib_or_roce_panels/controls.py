@@ -15,7 +15,7 @@ from netdesign.app.ib_or_roce_panels.request import BOOK, SWITCHES, Request, nam
 from netdesign.app.layout import box
 from netdesign.app.live_html import LiveHtml
 from netdesign.catalog import Parameter, load_catalog
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 GROUPS = (
     ("The job", ("design", "gpus")),

@@ -15,7 +15,6 @@ from netdesign.app.live_html import LiveHtml
 from netdesign.app.pictures import Picture
 from netdesign.app.toolbar import button, grouped
 from netdesign.charts.format import count, percent
-from netdesign.charts.words import plural
 from netdesign.comparison.sides import Side
 from netdesign.export.comparison import (
     comparison_csv,
@@ -26,6 +25,7 @@ from netdesign.export.comparison import (
     reduction_sentence,
     treatment,
 )
+from netdesign.wording import plural
 
 Download = Callable[[str, str, str], None]
 TOPICS = ("load balancing", "congestion control", "in network reduction", "operations", "tail")

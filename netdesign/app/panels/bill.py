@@ -23,6 +23,7 @@ from netdesign.catalog import load_catalog
 from netdesign.charts.format import (
     NOTHING,
     between,
+    cents,
     count,
     digits,
     dollars,
@@ -112,9 +113,9 @@ def _facts(evaluation: Evaluation) -> list[Fact]:
         Fact("Owning, per GPU-hour", derived(evaluation, per_hour), "usd_per_gpu_hour"),
         Fact(
             "Per million tokens",
-            derived(evaluation, _cents(million.value)),
+            derived(evaluation, cents(million.value)),
             "usd_per_million_tokens",
-            _span(evaluation, million, _cents),
+            _span(evaluation, million, cents),
         ),
         Fact(
             "Whole training",
@@ -129,10 +130,6 @@ def _facts(evaluation: Evaluation) -> list[Fact]:
             _ends(found.network_wait_usd_per_day, dollars),
         ),
     ]
-
-
-def _cents(value: float) -> str:
-    return f"${digits(value)}"
 
 
 def _ends(band: Band, say: Callable[[float], Any]) -> str:

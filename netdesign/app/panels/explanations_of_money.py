@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from netdesign.app.panels.explanation import Explanation, Origins, Terms
 from netdesign.app.panels.origins import BAND, card, constants, prices, settings, wires
 from netdesign.charts.format import (
+    cents,
     count,
     days,
     digits,
@@ -29,11 +30,6 @@ OWNING = (
     "economics.usd_per_kwh",
     "economics.pue",
 )
-
-
-def cents(value: Any) -> str:
-    """Dollars below a thousand, to the digit."""
-    return f"${digits(value)}"
 
 
 def _owning(evaluation: Evaluation) -> Terms:

@@ -9,7 +9,7 @@ from netdesign.app.choices import label, said
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation

@@ -30,7 +30,7 @@ from netdesign.charts.format import (
     rates,
     seconds,
 )
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation

@@ -21,6 +21,7 @@ from netdesign.charts.format import (
     NOTHING,
     Said,
     between,
+    cents,
     days,
     digits,
     percent,
@@ -28,7 +29,7 @@ from netdesign.charts.format import (
     seconds,
     tokens,
 )
-from netdesign.charts.words import plural
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation
@@ -158,7 +159,7 @@ def _time(evaluation: Evaluation) -> tuple[Figure, ...]:
             "Per million tokens",
             Said(f"${digits(cost.usd_per_million_tokens)}", ""),
             "The cost of the run over its tokens.",
-            f"Range {_ends(found.usd_per_million_tokens, _cents)}",
+            f"Range {_ends(found.usd_per_million_tokens, cents)}",
         ),
         Figure(
             "step_time",
@@ -172,10 +173,6 @@ def _time(evaluation: Evaluation) -> tuple[Figure, ...]:
 
 def _ends(band: Band, say: Callable[[float], Said | str]) -> str:
     return between(say(band.low), say(band.high))
-
-
-def _cents(value: float) -> str:
-    return f"${digits(value)}"
 
 
 def _rate(evaluation: Evaluation) -> str:

@@ -21,8 +21,9 @@ from netdesign.charts.format import (
     ratio,
     tokens,
 )
-from netdesign.charts.words import FAMILIES, plural
+from netdesign.charts.words import FAMILIES
 from netdesign.design import default_design
+from netdesign.wording import plural
 
 if TYPE_CHECKING:
     from netdesign.evaluate import Evaluation

@@ -9,12 +9,13 @@ from netdesign.bands import MEANING, bands
 from netdesign.catalog import load_catalog
 from netdesign.charts.format import percent
 from netdesign.charts.own_words import own_measurements
-from netdesign.charts.words import plural
+from netdesign.wording import named, plural
 
 if TYPE_CHECKING:
     from netdesign.economics.bom import BomRow
     from netdesign.evaluate import Evaluation
 
+_MOST_NAMED = 4  # parts without a price or a figure
 HEADS = (Head("Number"), Head("Where it comes from"), Head("How far to trust it"))
 
 
@@ -51,7 +52,7 @@ def _bill(evaluation: Evaluation) -> tuple[str, str, str]:
             "There is no bill to trust: the network cannot be built as described.",
         )
     missing = (
-        f"A lower bound: no price with a source for {_listed(bom.unpriced)}."
+        f"A lower bound: no price with a source for {named(bom.unpriced, _MOST_NAMED)}."
         if bom.unpriced
         else "Every line has a price with source and date. Quotes for your order will differ."
     )
@@ -77,7 +78,7 @@ def _power(evaluation: Evaluation) -> tuple[str, str, str]:
     return (
         "Power",
         "Maximum power on the data sheets of servers, switches and transceivers.",
-        f"A lower bound: no figure for {_listed(missing)}." if missing else bound,
+        f"A lower bound: no figure for {named(missing, _MOST_NAMED)}." if missing else bound,
     )
 
 
@@ -116,11 +117,6 @@ def _counts(evaluation: Evaluation) -> tuple[str, str, str]:
         f"{plural(fabric.links, 'link')}, by the rules of published reference designs.",
         "Exact for this description; spare parts are not in it.",
     )
-
-
-def _listed(names: tuple[str, ...], most: int = 4) -> str:
-    head = ", ".join(names[:most])
-    return head if len(names) <= most else f"{head} and {len(names) - most} more"
 
 
 def sources(evaluation: Evaluation) -> Markup:

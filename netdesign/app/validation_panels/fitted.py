@@ -5,10 +5,10 @@ from __future__ import annotations
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.catalog import CalibrationRow, load_catalog
 from netdesign.charts.format import count, digits
-from netdesign.charts.words import plural
 from netdesign.performance.calibration import BAND_NAMES
 from netdesign.validation.scores import Scores, rules_left_out
 from netdesign.validation.unseen import of_an_earlier_fit, unseen_runs
+from netdesign.wording import plural
 
 FIT_SOURCE = "netdesign-calibration"
 BAND = BAND_NAMES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from netdesign.app.html import Markup, join, tag
 from netdesign.app.toolbar import button
 from netdesign.charts.format import Said, count, percent
-from netdesign.charts.words import plural
 from netdesign.validation.scores import GroupErrors, Scores, group_errors, rules_left_out
+from netdesign.wording import plural
 
 LARGEST_UPLOAD = 8 * 2**20  # bytes
 TITLE = "How far off are the step times?"

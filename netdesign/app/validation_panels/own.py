@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from netdesign.app.html import Head, Markup, table, tag
 from netdesign.charts.format import NOTHING, count, digits, percent
 from netdesign.charts.validation_scatter import plan_words, signed
-from netdesign.charts.words import plural
 from netdesign.validation.rows import USED, RunTable
 from netdesign.validation.scores import Scores, group_errors
+from netdesign.wording import plural
 
 MOST_SHOWN = 100
 EXAMPLE = {

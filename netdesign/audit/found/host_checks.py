@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
-from netdesign.audit.found.link_checks import MOST_NAMED, named, plural
+from netdesign.audit.found.link_checks import MOST_NAMED
 from netdesign.audit.found.names import is_factory_name
 from netdesign.audit.found.servers import Port, Server, Servers
 from netdesign.audit.found.tiers import Tiered, tier_name
 from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
+from netdesign.wording import named, plural
 
 _FEWEST_ALIKE = 3
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from statistics import median_high
 from typing import Any
@@ -13,10 +13,11 @@ from netdesign.audit.found.network import FoundLink
 from netdesign.audit.found.rates import data_gbps_of
 from netdesign.audit.found.servers import servers_of
 from netdesign.audit.found.summary import speed_words
-from netdesign.audit.found.tiers import TIER_NAMES, Tiered, tier_name
+from netdesign.audit.found.tiers import NO_TIER, TIER_NAMES, Tiered, tier_name
 from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
 from netdesign.units import bytes_per_second_to_gbps
+from netdesign.wording import named, plural
 
 MOST_NAMED = 20  # links or devices that the evidence of a finding lists
 _TIERS = (*TIER_NAMES, *(tier_name(tier) for tier in range(len(TIER_NAMES), 100)))
@@ -27,18 +28,6 @@ def link_words(tiered: Tiered, link: FoundLink) -> str:
     """LEAF-01 port 3 to node07 HCA-1 port 1."""
     ends = [(link.a, link.a_port), (link.b, link.b_port)]
     return " to ".join(f"{tiered.called(key)} port {port}" for key, port in ends)
-
-
-def named(texts: Iterable[str], most: int = 3) -> str:
-    """A few of many, in words."""
-    every = list(texts)
-    more = len(every) - most
-    return ", ".join(every[:most]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """3 links."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def evidence_of(tiered: Tiered, links: Sequence[FoundLink]) -> dict[str, Any]:
@@ -166,8 +155,8 @@ def _groups(tiered: Tiered) -> dict[str, list[FoundLink]]:
         family = families[host] or "hosts without a name"
         groups[f"{_tier_word(tiered, other)} to {family}"].append(link)
     for link in tiered.switch_links:
-        low, high = sorted(tiered.tier.get(key, 99) for key in (link.a, link.b))
-        if high < 99 and link.a != link.b:
+        low, high = sorted(tiered.tier.get(key, NO_TIER) for key in (link.a, link.b))
+        if high < NO_TIER and link.a != link.b:
             groups[f"{tier_name(low)} to {tier_name(high)}"].append(link)
     return groups
 

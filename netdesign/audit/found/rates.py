@@ -18,7 +18,6 @@ class LinkRateRow(Row):
 
     name: Name  # EDR
     lane_gbps: Positive  # what a lane is said to carry
-    signalling_gbps: Positive  # on the wire
     data_gbps: Positive  # after line coding
     printed_gbps: str = ""  # the figures that tools print for it, with spaces between
 

@@ -12,6 +12,7 @@ from netdesign.audit.found.network import FoundDevice, FoundLink, FoundNetwork
 from netdesign.audit.limits import limit
 
 TIER_NAMES = ("leaf", "spine", "core")
+NO_TIER = 99  # above every tier: of hosts, and of switches that no host is below
 
 
 def tier_name(tier: int) -> str:

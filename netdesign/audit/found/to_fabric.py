@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,10 +11,10 @@ import numpy as np
 from netdesign.audit.found.host_checks import rails_of
 from netdesign.audit.found.network import FoundLink, FoundNetwork
 from netdesign.audit.found.servers import Servers, servers_of
-from netdesign.audit.found.tiers import TIER_NAMES, Tiered, joined_sets, tier_name, tiered
+from netdesign.audit.found.tiers import NO_TIER, TIER_NAMES, Tiered, joined_sets, tier_name, tiered
 from netdesign.topology.built import Fabric, LinkKind
+from netdesign.wording import natural_order
 
-_NUMBERS = re.compile(r"(\d+)")
 _ALONE = "island"  # a switch that no path joins to a host
 _MOST_TIERS = 4  # that pictures can stack; higher ones are drawn as the highest
 
@@ -53,7 +52,7 @@ def found_fabric(network: Tiered) -> FoundFabric:
     servers = servers_of(network)
     hosts = _hosts(network, servers)
     tiers, names = _tiers(network)
-    switches = sorted(tiers, key=lambda key: (tiers[key], _natural(network.device(key).name)))
+    switches = sorted(tiers, key=lambda key: (tiers[key], natural_order(network.device(key).name)))
     number = {key: n for n, host in enumerate(hosts) for key in host.keys}
     number.update((key, n) for n, key in enumerate(switches, len(hosts)))
     links = [
@@ -124,17 +123,8 @@ def _hosts(tiered: Tiered, servers: Servers) -> list[_Host]:
             found += [_Host(tiered.device(key).name, (key,)) for key in keys]
         else:
             found.append(_Host(server.name, tuple(keys)))
-    found.sort(key=lambda host: _natural(host.name))
+    found.sort(key=lambda host: natural_order(host.name))
     return found + [_Host(tiered.device(key).name, (key,)) for key in servers.unnamed]
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A key that puts node2 before node10."""
-    return [
-        (0, int(part[:18]), "") if part.isdecimal() else (1, 0, part)
-        for part in _NUMBERS.split(name)
-        if part
-    ]
 
 
 @dataclass(frozen=True)
@@ -166,7 +156,7 @@ def _wired(
     for device, used in ends.items():
         if device < len(hosts):
             place = {key: n for n, key in enumerate(hosts[device].keys)}
-            order = sorted(used, key=lambda end: (place[end[0]], _natural(end[1])))
+            order = sorted(used, key=lambda end: (place[end[0]], natural_order(end[1])))
             slots.update({end: n for n, end in enumerate(order)})
             most = max(most, len(order))
             continue
@@ -175,7 +165,7 @@ def _wired(
             slots.update({end: n - 1 for end, n in zip(used, numbers, strict=True)})
             highest = max(numbers)
         else:
-            order = sorted(used, key=lambda end: _natural(end[1]))
+            order = sorted(used, key=lambda end: natural_order(end[1]))
             slots.update({end: n for n, end in enumerate(order)})
             highest = len(order)
         ports[device - len(hosts)] = highest
@@ -236,7 +226,7 @@ def _labels(
     rail = [numbers[rails[key]] if key in rails else -1 for key in switches]
     pod = [-1] * len(switches)
     if max(tiered.tier.values(), default=-1) >= len(TIER_NAMES) - 1:
-        below = {key for key in switches if tiered.tier.get(key, 99) < len(TIER_NAMES) - 1}
+        below = {key for key in switches if tiered.tier.get(key, NO_TIER) < len(TIER_NAMES) - 1}
         pod = _numbered(joined_sets(tiered.at, below.__contains__), switches)
     plane = _numbered(tiered.components, switches)
     return rail, pod, [max(number, 0) for number in plane]

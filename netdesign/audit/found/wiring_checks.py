@@ -9,11 +9,12 @@ from itertools import product
 from math import prod
 from typing import Any
 
-from netdesign.audit.found.link_checks import MOST_NAMED, named, plural
+from netdesign.audit.found.link_checks import MOST_NAMED
 from netdesign.audit.found.names import label_of
 from netdesign.audit.found.tiers import Leaf, Tiered, joined_sets, tier_name
 from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
+from netdesign.wording import named, plural
 
 _BOARD = re.compile(r"([^/]+)/[LS]\d")  # line and spine boards; /U2 is a second chip
 _FEWEST_PAIRS = 3  # of which most can tell what is usual
@@ -249,7 +250,7 @@ def _could_be(leaf: Leaf) -> str:
 
 def single_points(tiered: Tiered) -> list[Finding]:
     """Leaves that hang on one switch where their like hang on several."""
-    above = {leaf.key: _neighbours(tiered, leaf) for leaf in tiered.leaves if leaf.up}
+    above = {leaf.key: _neighbours(leaf) for leaf in tiered.leaves if leaf.up}
     if len(above) < _FEWEST_PAIRS:
         return []
     alone = [key for key, switches in above.items() if len(switches) == 1]
@@ -268,7 +269,7 @@ def single_points(tiered: Tiered) -> list[Finding]:
     ]
 
 
-def _neighbours(tiered: Tiered, leaf: Leaf) -> set[str]:
+def _neighbours(leaf: Leaf) -> set[str]:
     return {link.b if link.a == leaf.key else link.a for link in leaf.up}
 
 

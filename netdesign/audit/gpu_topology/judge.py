@@ -1,4 +1,4 @@
-"""Whether each GPU has a NIC of its own near it, and its NVLinks."""
+"""Has each GPU a NIC of its own near it, and all its NVLinks?"""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from netdesign.audit.gpu_topology.judge_links import link_findings
 from netdesign.audit.gpu_topology.summary import numa_records
 from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
+from netdesign.wording import named, plural
 
 _MOST_JUDGED = 200  # matrices
+_MOST_NAMED = 4
 _ACROSS = 2  # class of a way across sockets
 _WAYS = {
     "PIX": "one PCIe switch",
@@ -94,7 +96,9 @@ def _borrowers(
     if not far:
         return
     chosen = {name: matrix.best_nics(name) for name in far}
-    parts = [f"{name} ({way} to {_names(nics)})" for name, (way, nics) in chosen.items()]
+    parts = [
+        f"{name} ({way} to {named(nics, _MOST_NAMED)})" for name, (way, nics) in chosen.items()
+    ]
     through = (
         "NCCL goes through the NVLink peer that is near the NIC (PXN)"
         if matrix.has_nvlink
@@ -157,8 +161,8 @@ def _numa_balance(matrix: Matrix, where: str) -> Iterator[Finding]:
         return
     if min(shares) < limit("gpu-numa-balance") * max(shares):
         parts = [
-            f"NUMA {record['node']}: {_several(record['gpus'], 'GPU')} / "
-            f"{_several(record['nics'], 'NIC')}"
+            f"NUMA {record['node']}: {plural(len(record['gpus']), 'GPU')} / "
+            f"{plural(len(record['nics']), 'NIC')}"
             for record in nodes
         ]
         yield Finding(
@@ -193,8 +197,9 @@ def _sharing(matrix: Matrix, where: str, known: dict[str, int]) -> Iterator[Find
             "nics-uneven",
             "warning",
             where,
-            f"GPUs do not have equal shares of near NICs: {_names(poor)} have {least:.2g} a GPU "
-            f"where others have {most:.2g}. A collective runs at the pace of the poorest.",
+            f"GPUs do not have equal shares of near NICs: {named(poor, _MOST_NAMED)} have "
+            f"{least:.2g} a GPU where others have {most:.2g}. A collective runs at "
+            "the pace of the poorest.",
             evidence,
         )
     elif least < 1:
@@ -226,12 +231,3 @@ def _sharing(matrix: Matrix, where: str, known: dict[str, int]) -> Iterator[Find
             f"{groups_of}: healthy for rails.{slot}{rest}",
             evidence,
         )
-
-
-def _several(entries: list[str], word: str) -> str:
-    return f"{len(entries)} {word}{'s' if len(entries) != 1 else ''}"
-
-
-def _names(names: tuple[str, ...] | list[str]) -> str:
-    shown = list(names)
-    return ", ".join(shown[:4]) + (f" and {len(shown) - 4} more" if len(shown) > 4 else "")

@@ -11,7 +11,6 @@ from typing import Any
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document
 from netdesign.audit.found.checks import findings_of
-from netdesign.audit.found.link_checks import plural
 from netdesign.audit.found.network import FoundNetwork
 from netdesign.audit.found.summary import summary_of
 from netdesign.audit.found.tiers import Tiered, tiered
@@ -21,6 +20,7 @@ from netdesign.audit.infiniband.remarks import conflicts
 from netdesign.audit.infiniband.words import is_prompt, speed_of
 from netdesign.audit.kind import Kind
 from netdesign.audit.report import Finding, Understood
+from netdesign.wording import plural
 
 _MOST_LISTED = 20
 _COMMENTS = (

@@ -8,12 +8,13 @@ from typing import Any
 from netdesign.audit.context import Context
 from netdesign.audit.document import Document
 from netdesign.audit.found.checks import findings_of
-from netdesign.audit.found.link_checks import is_degraded, named, plural
+from netdesign.audit.found.link_checks import is_degraded
 from netdesign.audit.found.summary import summary_of
 from netdesign.audit.infiniband.link_report import LinkReport, read_link_report
 from netdesign.audit.infiniband.remarks import conflicts, unreached
 from netdesign.audit.kind import Kind
 from netdesign.audit.report import Finding, Understood
+from netdesign.wording import named, plural
 
 
 def _read(document: Document) -> tuple[LinkReport, Understood]:

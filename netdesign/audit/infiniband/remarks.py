@@ -1,11 +1,11 @@
-"""What a dump says of its own making."""
+"""Can a dump be trusted? Ports in two places, and questions that got no answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netdesign.audit.found.link_checks import named, plural
 from netdesign.audit.report import Finding
+from netdesign.wording import named, plural
 
 _MOST_LISTED = 20
 

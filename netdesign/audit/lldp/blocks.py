@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from netdesign.audit.lldp.draft import (
     Draft,
@@ -22,6 +23,17 @@ _KEY_VALUE = re.compile(
 _TITLES = ("lldp neighbor information:", "lldp neighbors:", "local information:", "index: ")
 _INDENTS = ("    ", "\t")  # of values that go on, such as the bytes of an unknown TLV
 _RULE = re.compile(r"[\s-]*\Z")
+_PLAIN = {  # facts as lldpctl writes them, and as _fact knows them; "" where nothing is kept
+    "SysName": "sysname",
+    "SysDescr": "sysdescr",
+    "ChassisID": "chassisid",
+    "PortID": "portid",
+    "PortDescr": "portdescr",
+    "MgmtIP": "mgmtip",
+    "Capability": "capability",
+    **dict.fromkeys(("Chassis", "Port", "MgmtIface", "TTL", "PVID", "MFS"), ""),
+}
+_MARKS = re.compile("[#>$%|]")
 # Lines of these forms that say nothing that is kept.
 _KNOWN = re.compile(
     r"\s*(?:-\s+)?(?:chassis|port|ttl|time|mgmtip|mgmtiface|rid|vlan|pvid|ppvid|pi|lldp-med"
@@ -68,6 +80,33 @@ class BlockReader:
     def end(self) -> None:
         self._finish()
 
+    def fact(self, number: int, text: str) -> bool:
+        """Take in a line that can only be one more of lldpctl's open answer; whether it is.
+
+        Most lines of a large file are: nobody else needs to look at them.
+        """
+        part = self._open
+        if part is None or part.form != "lldpctl":
+            return False
+        key, colon, value = text.partition(":")
+        if not colon:
+            return not text.strip("-")
+        key = key.strip()
+        name = _PLAIN.get(key)
+        if name is None:
+            return (
+                key == "Interface"
+                and text[0] == "I"
+                and _MARKS.search(text) is None
+                and self._lldpctl(number, text)
+            )
+        if " ll" in text or "lldp" in text.lower():
+            return False
+        if name:
+            return self._fact(part, name, value.strip(), text)
+        part.in_description = False
+        return True
+
     def line(self, number: int, text: str) -> bool:
         """Take a line in; whether it was understood."""
         if "nterface" in text:
@@ -96,10 +135,7 @@ class BlockReader:
             self._interface = found.group(1)
             self._draft.interface(self._interface)
             return True
-        found = _LLDPCTL.match(text)
-        if found:
-            self._begin("lldpctl", number)
-            self._open = _Open("lldpctl", Entry(number, local_port=found.group(1)))
+        if self._lldpctl(number, text):
             return True
         low = text.strip().lower()
         if low.startswith("local interface") and ":" in low:
@@ -108,6 +144,13 @@ class BlockReader:
             self._open = _Open("Junos detail", Entry(number, local_port=port))
             return True
         return False
+
+    def _lldpctl(self, number: int, text: str) -> bool:
+        found = _LLDPCTL.match(text)
+        if found:
+            self._begin("lldpctl", number)
+            self._open = _Open("lldpctl", Entry(number, local_port=found.group(1)))
+        return found is not None
 
     def _begin(self, form: str, number: int) -> None:
         self._finish()
@@ -187,12 +230,9 @@ class BlockReader:
     @staticmethod
     def _capability(entry: Entry, value: str) -> None:
         """lldpctl: one capability a line, on or off; those of LLDP-MED say yes or no."""
-        word, _, state = value.partition(",")
-        state = state.strip().lower()
-        if state not in ("on", "off"):
-            return
-        known = entry.capabilities or ()
-        entry.capabilities = (*known, *capability_words([word])) if state == "on" else known
+        words = _switched_on(value)
+        if words is not None:
+            entry.capabilities = (*(entry.capabilities or ()), *words)
 
     def _key_value(self, number: int, text: str) -> bool:
         """``lldp.eth0.chassis.name=leaf01``"""
@@ -235,6 +275,17 @@ def _without_type(value: str) -> str:
     return rest.strip() if kind in kinds and rest else value
 
 
+@lru_cache(maxsize=256)
+def _switched_on(value: str) -> tuple[str, ...] | None:
+    """The capability that is on; none where it is off, None where the value is something else."""
+    word, _, state = value.partition(",")
+    state = state.strip().lower()
+    if state not in ("on", "off"):
+        return None
+    return capability_words([word]) if state == "on" else ()
+
+
+@lru_cache(maxsize=256)
 def _capabilities(value: str) -> tuple[str, ...]:
     plain = told(value)
     letters = plain.replace(",", " ").split()

@@ -43,6 +43,7 @@ class LldpContent:
     neighbours: tuple[Neighbour, ...] = ()
     unplaced: tuple[Neighbour, ...] = ()  # the file does not say on which port they are heard
     left_out: int = 0  # entries beyond the number that is kept
+    cut_lines: tuple[int, ...] = ()  # numbers of lines that were too long to be read whole
 
     @cached_property
     def only_unplaced(self) -> tuple[Neighbour, ...]:
@@ -59,7 +60,7 @@ class LldpContent:
             and (row.remote_port, row.chassis) not in known
         )
 
-    @property
+    @cached_property
     def interfaces(self) -> frozenset[tuple[str, str]]:
         """(device, port) of every interface that is listed."""
         listed = {(dump.local_device, name) for dump in self.dumps for name in dump.interfaces}

@@ -1,4 +1,4 @@
-"""A file's tables while they are being read."""
+"""Which neighbours has a file named so far? LLDP tables while they are being read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from netdesign.audit.lldp.content import Dump, LldpContent, Neighbour
 
 _MOST_ROWS = 1 << 18  # so that no file fills the memory
+_MOST_PORTS = 4096  # of one device
 _LONGEST = 200  # characters of a value that is kept
 _NOTHING = frozenset(
     ("", "-", "--", "n/a", "na", "null", "none", "not advertised", "not-advertised", "unknown")
@@ -39,9 +40,13 @@ _WORDS = (
 
 def told(value: object) -> str:
     """A value without quotes; "" where it says nothing."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if value == "":
         return ""
-    text = str(value).strip()[:_LONGEST].strip("\"'").strip()
+    if not isinstance(value, str):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return ""
+        value = str(value)
+    text = value.strip()[:_LONGEST].strip("\"'").strip()
     return "" if text.lower() in _NOTHING else text
 
 
@@ -69,7 +74,7 @@ class _DumpDraft:
     shared: bool = False  # each row names its own device
 
 
-@dataclass
+@dataclass(slots=True)
 class Entry:
     """One neighbour while its lines are still coming."""
 
@@ -95,21 +100,26 @@ class Draft:
     rows: list[Neighbour] = field(default_factory=list)
     unplaced: list[Neighbour] = field(default_factory=list)
     left_out: int = 0
+    is_full: bool = False  # what comes is only counted
+    cut_lines: list[int] = field(default_factory=list)  # too long to be seen whole, and used
 
     def start(self, form: str, line: int, device: str | None = None, shared: bool = False) -> None:
         """A new table begins."""
         name = self.device if device is None else device
-        self.dumps.append(_DumpDraft(form, "" if shared else name, line, shared=shared))
+        name = "" if shared or self.is_full else name
+        self.dumps.append(_DumpDraft(form, name, line, shared=shared))
 
     def interface(self, name: str) -> None:
         """An interface is listed, with or without a neighbour."""
         port = told(name)
+        if self.is_full:
+            return
         if port and self.dumps and len(self.dumps[-1].interfaces) < _MOST_ROWS:
             self.dumps[-1].interfaces.setdefault(port)
 
     def total(self, count: int) -> None:
         """The device's own count of its entries."""
-        if self.dumps:
+        if self.dumps and not self.is_full:
             self.dumps[-1].total = count
 
     def add(self, entry: Entry) -> bool:
@@ -117,19 +127,21 @@ class Draft:
         local = told(entry.local_port)
         name, chassis = told(entry.name), told(entry.chassis)
         port = told(entry.port)
-        description = told(entry.port_description)
+        description = entry.port_description and told(entry.port_description)
         if not self.dumps or not (name or chassis or port or description):
             return False
         if not local and not (port and (name or chassis)):
             return False
-        dump = self.dumps[-1]
-        device = told(entry.local_device) or dump.local_device
-        if local and not dump.shared:
-            self.interface(local)
         rows = self.rows if local else self.unplaced
-        if len(rows) >= _MOST_ROWS:
+        if len(rows) >= _MOST_ROWS and not self.is_full:
+            self._fill()
+        if self.is_full:
             self.left_out += 1
             return True
+        dump = self.dumps[-1]
+        device = (entry.local_device and told(entry.local_device)) or dump.local_device
+        if local and not dump.shared:
+            self.interface(local)
         rows.append(
             Neighbour(
                 local_device=device,
@@ -140,13 +152,26 @@ class Draft:
                 dump=len(self.dumps) - 1,
                 chassis=chassis,
                 port_description=description,
-                system_description=told(entry.system_description),
+                system_description=entry.system_description and told(entry.system_description),
                 capabilities=entry.capabilities,
-                speed=told(entry.speed),
-                management_address=told(entry.management_address),
+                speed=entry.speed and told(entry.speed),
+                management_address=entry.management_address and told(entry.management_address),
             )
         )
         return True
+
+    def _fill(self) -> None:
+        """Take no more; a device of which a part is read would seem to lack the rest."""
+        self.is_full = True
+        number = len(self.dumps) - 1
+        parts = [[row for row in rows if row.dump == number] for rows in (self.rows, self.unplaced)]
+        count = sum(map(len, parts))
+        if number and count <= _MOST_PORTS:
+            self.rows = [row for row in self.rows if row.dump != number]
+            self.unplaced = [row for row in self.unplaced if row.dump != number]
+            self.left_out += count
+            last = self.dumps[-1]
+            self.dumps[-1] = _DumpDraft(last.form, "", last.line, shared=last.shared)
 
     def finished(self) -> LldpContent:
         return LldpContent(
@@ -159,4 +184,5 @@ class Draft:
             neighbours=tuple(self.rows),
             unplaced=tuple(self.unplaced),
             left_out=self.left_out,
+            cut_lines=tuple(self.cut_lines),
         )

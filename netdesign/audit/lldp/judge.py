@@ -1,21 +1,23 @@
-"""Verdicts on LLDP tables."""
+"""Which neighbours and ports of LLDP tables are not as they should be?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from netdesign.audit.context import Context
 from netdesign.audit.found.checks import findings_of
-from netdesign.audit.found.tiers import tiered
 from netdesign.audit.lldp.content import LldpContent, Neighbour
-from netdesign.audit.lldp.network import THIS_DEVICE, Joined, LldpFile
-from netdesign.audit.lldp.ports import canonical, is_mac
+from netdesign.audit.lldp.network import THIS_DEVICE, Joined, JoinedRow, LldpFile
+from netdesign.audit.lldp.ports import canonical, digits_of_mac, is_mac
 from netdesign.audit.lldp.prompts import FACTORY_NAMES
 from netdesign.audit.lldp.wiring import wiring_findings
-from netdesign.audit.report import Finding
+from netdesign.audit.report import Finding, too_long
+from netdesign.wording import named, plural
 
-_MOST_LISTED = 50
+_MOST_LISTED = 50  # in the evidence of a finding
+_MOST_TOLD = 8  # in its sentence
 # Rules on any fabric that are said in other words here, or that LLDP cannot answer.
 _SAID_HERE = ("one-sided-link", "unconnected", "speed-unknown", "separate-fabrics")
 
@@ -53,13 +55,21 @@ def _place(joined: Joined, row: Neighbour, own: str) -> _Place:
     return _Place(joined.local_devices.get(own, own), row.local_port)
 
 
+def _shared(rows: Iterable[tuple[tuple[str, str], JoinedRow]]) -> Iterator[list[JoinedRow]]:
+    """Rows of which several have one key, in the order of the first of each."""
+    first: dict[tuple[str, str], JoinedRow] = {}
+    several: dict[tuple[str, str], list[JoinedRow]] = {}
+    for key, row in rows:
+        before = first.setdefault(key, row)
+        if before is not row:
+            several.setdefault(key, [before]).append(row)
+    if several:
+        yield from (several[key] for key in first if key in several)
+
+
 def _two_on_a_port(joined: Joined) -> Iterator[Finding]:
-    heard: dict[tuple[str, str], list[tuple[Neighbour, str, str]]] = {}
-    for row, own, remote in joined.rows:
-        heard.setdefault((own, canonical(row.local_port)), []).append((row, own, remote))
-    for rows in heard.values():
-        if len(rows) < 2:
-            continue
+    heard = (((entry[1], canonical(entry[0].local_port)), entry) for entry in joined.rows)
+    for rows in _shared(heard):
         row, own, _ = rows[0]
         place = _place(joined, row, own)
         told = [f"{other.remote_device} {other.remote_port}".strip() for other, _, _ in rows]
@@ -81,11 +91,14 @@ def _two_on_a_port(joined: Joined) -> Iterator[Finding]:
 
 
 def _seen_twice(joined: Joined) -> Iterator[Finding]:
-    seen: dict[tuple[str, str], list[tuple[Neighbour, str, str]]] = {}
-    for row, own, remote in joined.rows:
-        if row.remote_port and row.remote_device and not joined.is_management(row, remote):
-            seen.setdefault((remote, canonical(row.remote_port)), []).append((row, own, remote))
-    for rows in seen.values():
+    seen = (
+        ((entry[2], canonical(entry[0].remote_port)), entry)
+        for entry in joined.rows
+        if entry[0].remote_port
+        and entry[0].remote_device
+        and not joined.is_management(entry[0], entry[2])
+    )
+    for rows in _shared(seen):
         places = [str(_place(joined, row, own)) for row, own, _ in rows]
         if len(set(places)) < 2:
             continue
@@ -119,7 +132,7 @@ def _several_links(joined: Joined) -> Iterator[Finding]:
     several = {
         pair: ports
         for pair, ports in pairs.items()
-        if len({canonical(here) for here, _ in ports}) > 1
+        if len(ports) > 1 and len({canonical(here) for here, _ in ports}) > 1
     }
     if not several:
         return
@@ -132,9 +145,8 @@ def _several_links(joined: Joined) -> Iterator[Finding]:
         "several-links",
         "note",
         ", ".join(devices[remote].name for _, remote in list(several)[:6]),
-        f"{len(several)} neighbour{'s have' if len(several) > 1 else ' has'} more than one link: "
-        f"{'; '.join(told[:12])}{' and more' if len(told) > 12 else ''}. Each is a cable of its "
-        "own, and none is counted twice.",
+        f"{plural(len(several), 'neighbour has', 'neighbours have')} more than one link: "
+        f"{named(told, _MOST_TOLD, '; ')}. Each is a cable of its own, and none is counted twice.",
         {
             "neighbours": {
                 devices[remote].name: [list(ports) for ports in links[:16]]
@@ -148,12 +160,16 @@ def _several_links(joined: Joined) -> Iterator[Finding]:
 def _duplicate_names(joined: Joined) -> Iterator[Finding]:
     chassis: dict[str, dict[str, Neighbour]] = {}
     for row, _, remote in joined.rows:
-        if row.remote_device and is_mac(row.chassis) and row.remote_device != row.chassis:
+        if row.chassis and row.remote_device and row.remote_device != row.chassis:
             # the last byte is left out: some systems tell the address of each port instead
-            chassis.setdefault(remote, {}).setdefault(canonical(row.chassis)[:10], row)
+            system = digits_of_mac(row.chassis)[:10]
+            if system:
+                chassis.setdefault(remote, {}).setdefault(system, row)
     for remote, rows in chassis.items():
+        if len(rows) < 2:
+            continue
         addresses = {row.management_address for row in rows.values()}
-        if len(rows) > 1 and (len(addresses) > 1 or "" in addresses):
+        if len(addresses) > 1 or "" in addresses:
             name = joined.network.devices[remote].name
             ids = [row.chassis for row in rows.values()]
             ports = [row.local_port for row in rows.values()]
@@ -180,10 +196,10 @@ def _one_sided(joined: Joined) -> Iterator[Finding]:
         "one-sided-link",
         "warning",
         f"{len(links)} links",
-        f"{len(links)} link{'s are' if len(links) > 1 else ' is'} told by one end only, although "
-        f"the tables of both are here: {'; '.join(told[:8])}{' and more' if len(told) > 8 else ''}"
-        ". LLDP is off at the other end, frames are lost in that direction, or the two tables are "
-        "of different times.",
+        f"{plural(len(links), 'link is', 'links are')} told by one end only, although "
+        f"the tables of both are here: {named(told, _MOST_TOLD, '; ')}. LLDP is off "
+        "at the other end, frames are lost in that direction, or the two tables are of different "
+        "times.",
         {"links": told[:_MOST_LISTED], "count": len(links)},
     )
 
@@ -213,8 +229,8 @@ def _unnamed(joined: Joined) -> Iterator[Finding]:
             "no-system-name",
             "note",
             ", ".join(ports[:6]),
-            f"{len(ports)} neighbour{'s tell' if len(ports) > 1 else ' tells'} no system name (on "
-            f"{', '.join(ports[:6])}{' and more' if len(ports) > 6 else ''})"
+            f"{plural(len(ports), 'neighbour tells', 'neighbours tell')} no system name (on "
+            f"{named(ports, _MOST_TOLD)})"
             + ("; the chassis id stands for it." if has_chassis else ".")
             + " Turn on the system name there, to see what is cabled to what.",
             {"ports": ports[:_MOST_LISTED], "count": len(ports)},
@@ -225,16 +241,17 @@ def _fabric(joined: Joined) -> Iterator[Finding]:
     """What is said of any fabric; one switch's own table is too little to say it."""
     if len(joined.local_devices) < 2:
         return
-    for finding in findings_of(tiered(joined.fabric)):
+    for finding in findings_of(joined.tiers):
         if finding.rule not in _SAID_HERE:
             yield finding
 
 
 def _cut(content: LldpContent) -> Iterator[Finding]:
+    entries = Counter(row.dump for rows in (content.neighbours, content.unplaced) for row in rows)
     for number, dump in enumerate(content.dumps):
         if dump.total is None:
             continue
-        read = sum(row.dump == number for row in (*content.neighbours, *content.unplaced))
+        read = entries[number]
         if read != dump.total:
             yield Finding(
                 "entries-differ",
@@ -245,8 +262,18 @@ def _cut(content: LldpContent) -> Iterator[Finding]:
                 {"said": dump.total, "read": read},
             )
     if content.left_out:
-        message = f"{content.left_out:,} entries beyond the first were left out."
-        yield Finding("entries-left-out", "warning", "file", message, {"count": content.left_out})
+        kept = len(content.neighbours) + len(content.unplaced)
+        yield Finding(
+            "entries-left-out",
+            "note",
+            "file",
+            f"{plural(content.left_out, 'entry', 'entries')} beyond the first {kept:,} were not "
+            "read: everything here is said of the first ones alone. Give the tables in several "
+            "files, each of some of the switches.",
+            {"count": content.left_out, "read": kept},
+        )
+    if content.cut_lines:
+        yield too_long(content.cut_lines, "The neighbours at their ends are missing here.")
 
 
 def _unplaced(content: LldpContent) -> Iterator[Finding]:
@@ -257,10 +284,10 @@ def _unplaced(content: LldpContent) -> Iterator[Finding]:
             "local-port-unknown",
             "note",
             f"line {rows[0].line}",
-            f"For {len(rows)} neighbour{'s' if len(rows) > 1 else ''} the file does not say on "
-            f"which port {'they are' if len(rows) > 1 else 'it is'} heard: {', '.join(told[:8])}"
-            f"{' and more' if len(told) > 8 else ''}. Older systems leave it out of the detailed "
-            "answer: give the brief table (show lldp neighbors) too.",
+            f"For {plural(len(rows), 'neighbour')} the file does not say on which port "
+            f"{'they are' if len(rows) > 1 else 'it is'} heard: {named(told, _MOST_TOLD)}. Older "
+            "systems leave it out of the detailed answer: give the brief table (show lldp "
+            "neighbors) too.",
             {"neighbours": told[:_MOST_LISTED], "count": len(rows)},
         )
 
@@ -290,7 +317,7 @@ def _silent(content: LldpContent, joined: Joined) -> Iterator[Finding]:
             "note",
             f"{len(silent)} interfaces",
             f"{len(silent)} of {len(content.interfaces)} interfaces hear no neighbour: "
-            f"{', '.join(silent[:8])}{' and more' if len(silent) > 8 else ''}. They are not "
+            f"{named(silent, _MOST_TOLD)}. They are not "
             "cabled, down, or the other end does not speak LLDP.",
             {"ports": silent[:_MOST_LISTED], "count": len(silent)},
         )

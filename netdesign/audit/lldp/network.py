@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from netdesign.audit.found.network import FoundDevice, FoundLink, FoundNetwork, Role
+from netdesign.audit.found.tiers import Tiered, tiered
 from netdesign.audit.lldp.content import LldpContent, Neighbour
 from netdesign.audit.lldp.ports import (
     canonical,
@@ -18,13 +19,14 @@ from netdesign.audit.lldp.ports import (
 from netdesign.audit.lldp.roles import local_role, role_of, stronger
 
 THIS_DEVICE = "(this device)"
+JoinedRow = tuple[Neighbour, str, str]  # entry, key of its device, key of its neighbour
 
 
 @dataclass(frozen=True)
 class Joined:
     """Rows with the keys of their devices, and the network that they make."""
 
-    rows: tuple[tuple[Neighbour, str, str], ...]  # entry, key of its device, key of its neighbour
+    rows: tuple[JoinedRow, ...]
     network: FoundNetwork
     local_devices: Mapping[str, str]  # keys of devices whose tables are in the files, with names
     roles: Mapping[str, Role]
@@ -40,6 +42,11 @@ class Joined:
         inside = {key for link in links for key in (link.a, link.b)} | set(self.local_devices)
         devices = {key: dev for key, dev in self.network.devices.items() if key in inside}
         return FoundNetwork(devices, links, self.network.ports_down)
+
+    @cached_property
+    def tiers(self) -> Tiered:
+        """The fabric in its tiers."""
+        return tiered(self.fabric)
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ def join(contents: Iterable[LldpContent]) -> Joined:
     unnamed = 0
     for content in contents:
         own, unnamed = _unnamed_devices(content, unnamed)
+        key_of = {name: _key(name) for name in {row.local_device for row in content.neighbours}}
         for number, dump in enumerate(content.dumps):
             key = own.get(number) or _key(dump.local_device)
             if not key or not (dump.interfaces or dump.local_device):
@@ -76,18 +84,24 @@ def join(contents: Iterable[LldpContent]) -> Joined:
             forms.setdefault(key, dump.form)
             ports.setdefault(key, []).extend(dump.interfaces)
         for row in content.neighbours:
-            key = _key(row.local_device) or own.get(row.dump, THIS_DEVICE)
-            names.setdefault(key, row.local_device or key)
-            forms.setdefault(key, content.dumps[row.dump].form if content.dumps else "")
-            ports.setdefault(key, []).append(row.local_port)
+            key = key_of[row.local_device] or own.get(row.dump, THIS_DEVICE)
+            if key not in names:
+                names[key] = row.local_device or key
+                forms[key] = content.dumps[row.dump].form if content.dumps else ""
+                ports[key] = []
+            ports[key].append(row.local_port)
             rows.append((row, key))
     short = _short_names(names)
-    short_rows = [(row, short.get(key, key)) for row, key in rows]
     longest: dict[str, list[str]] = {}
     for name in names:
         longest.setdefault(name.partition(".")[0], []).append(name)
+    remotes = {
+        name: _remote_key(name, short, names, longest)
+        for name in {row.remote_device for row, _ in rows}
+    }
     matched = _distinct(
-        [(row, key, _remote_key(row, short, names, longest)) for row, key in short_rows]
+        (row, short.get(key, key), remotes[row.remote_device] or f"(unnamed at {row.local_port})")
+        for row, key in rows
     )
     roles = _roles(
         matched,
@@ -146,13 +160,16 @@ def _short_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _remote_key(
-    row: Neighbour,
+    name: str,
     short: Mapping[str, str],
     local: Mapping[str, str],
     longest: Mapping[str, Sequence[str]],
 ) -> str:
-    """The key of a neighbour: that of a device whose table is at hand, if one is called so."""
-    key = _key(row.remote_device)
+    """The key of a neighbour: that of a device whose table is at hand, if one is called so.
+
+    "" of a neighbour that tells no name.
+    """
+    key = _key(name)
     if key in local:
         return short.get(key, key)
     first = key.partition(".")[0]
@@ -161,28 +178,29 @@ def _remote_key(
     longer = longest.get(key, ())
     if len(longer) == 1:
         return short.get(longer[0], longer[0])
-    return key or f"(unnamed at {row.local_port})"
+    return key
 
 
-def _distinct(rows: Sequence[tuple[Neighbour, str, str]]) -> list[tuple[Neighbour, str, str]]:
-    seen: dict[tuple[str, str, str, str], tuple[Neighbour, str, str]] = {}
-    for row, local, remote in rows:
+def _distinct(rows: Iterable[JoinedRow]) -> list[JoinedRow]:
+    seen: dict[tuple[str, str, str, str], JoinedRow] = {}
+    for entry in rows:
+        row, local, remote = entry
         place = (local, canonical(row.local_port), remote, canonical(row.remote_port))
-        seen.setdefault(place, (row, local, remote))
+        seen.setdefault(place, entry)
     return list(seen.values())
 
 
 def _is_management(row: Neighbour, role: Role) -> bool:
     if is_management(row.local_port):
         return True
-    there = (row.remote_port, row.port_description)
-    if any(is_surely_management(port) for port in there):
+    port, description = row.remote_port, row.port_description
+    if is_surely_management(port) or is_surely_management(description):
         return True
-    return role == "switch" and any(is_management(port) for port in there)
+    return role == "switch" and (is_management(port) or is_management(description))
 
 
 def _roles(
-    rows: Sequence[tuple[Neighbour, str, str]],
+    rows: Sequence[JoinedRow],
     forms: Mapping[str, str],
     ports: Mapping[str, Sequence[str]],
 ) -> dict[str, Role]:
@@ -200,7 +218,7 @@ def _roles(
 
 
 def _devices(
-    rows: Sequence[tuple[Neighbour, str, str]],
+    rows: Sequence[JoinedRow],
     local: Mapping[str, str],
     roles: Mapping[str, Role],
 ) -> dict[str, FoundDevice]:
@@ -224,7 +242,7 @@ def _devices(
 
 
 def _links(
-    rows: Sequence[tuple[Neighbour, str, str]], local: set[str], roles: Mapping[str, Role]
+    rows: Sequence[JoinedRow], local: set[str], roles: Mapping[str, Role]
 ) -> list[FoundLink]:
     """Each cable once; two rows are of one cable where each names the other's port."""
     ends: dict[tuple[str, str, str], list[int]] = {}
@@ -236,7 +254,7 @@ def _links(
         if index in taken:
             continue
         taken.add(index)
-        other = _other_end(rows, index, ends, taken)
+        other = _other_end(rows, index, ends, taken) if remote in local else None
         if other is not None:
             taken.add(other)
         links.append(
@@ -264,7 +282,7 @@ def _slower(speed: str, other: str) -> float | None:
 
 
 def _other_end(
-    rows: Sequence[tuple[Neighbour, str, str]],
+    rows: Sequence[JoinedRow],
     index: int,
     ends: Mapping[tuple[str, str, str], list[int]],
     taken: set[int],

@@ -6,6 +6,9 @@ import re
 from functools import lru_cache
 
 _LONGEST = 128  # characters of a name that are looked at
+_MOST_CACHED = 1 << 18  # names; as many as the rows of a file
+_MAC_LENGTHS = (12, 14, 17)
+_WITHOUT_MARKS = str.maketrans("", "", ":-.")
 _MAC = re.compile(
     r"(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}\Z|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}\Z|[0-9a-f]{12}\Z",
     re.IGNORECASE,
@@ -28,6 +31,7 @@ _OF_SWITCH = re.compile(
     re.IGNORECASE,
 )
 _SPEED = re.compile(r"\s*(\d{1,5}(?:\.\d{1,3})?)\s?([GgMm])(?:b(?:it)?(?:ps|/s)?|bps)?\s*\Z")
+_JUNOS = re.compile(r"[a-z]{2,4}-\d")
 _PARTS = re.compile(r"([A-Za-z]{1,32})[ _]?(\d.*)\Z")
 _SHORT = (  # spelled out, the abbreviations of a kind of port
     ("ethernet", ("e", "et", "eth", "ethernet")),
@@ -45,16 +49,21 @@ _SPELLED = {short: long for long, shorts in _SHORT for short in shorts}
 
 def is_mac(text: str) -> bool:
     """Whether this is a MAC address, however it is grouped."""
-    return len(text) <= 17 and _MAC.match(text) is not None
+    return len(text) in _MAC_LENGTHS and _MAC.match(text) is not None
 
 
-@lru_cache(maxsize=65_536)
+def digits_of_mac(text: str) -> str:
+    """The twelve digits of a MAC address in small letters; "" if it is none."""
+    return text.translate(_WITHOUT_MARKS).lower() if is_mac(text) else ""
+
+
+@lru_cache(maxsize=_MOST_CACHED)
 def canonical(port: str) -> str:
     """A port's name as others spell it too: Eth1/1, Et1/1 and Ethernet1/1 are the same."""
     name = port[:_LONGEST].strip().strip("\"'").lower()
     if is_mac(name):
-        return re.sub(r"[^0-9a-f]", "", name)
-    if re.match(r"[a-z]{2,4}-\d", name):  # Junos: its unit 0 is the port itself
+        return name.translate(_WITHOUT_MARKS)
+    if "-" in name and _JUNOS.match(name):  # its unit 0 is the port itself
         return name.removesuffix(".0")
     found = _PARTS.match(name)
     if found is None:
@@ -68,24 +77,27 @@ def family(port: str) -> str:
     return re.sub(r"\d+", "0", canonical(port))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_MOST_CACHED)
 def is_management(port: str) -> bool:
     """Whether a port of a switch with this name is for management."""
     name = port[:_LONGEST].strip()
     return _MANAGEMENT.match(name) is not None or _LINUX_MANAGEMENT.match(name) is not None
 
 
+@lru_cache(maxsize=_MOST_CACHED)
 def is_surely_management(port: str) -> bool:
     """The same for a port of any device: a server's eth0 may be its only one."""
     return _MANAGEMENT.match(port[:_LONGEST].strip()) is not None
 
 
+@lru_cache(maxsize=_MOST_CACHED)
 def is_of_host(port: str) -> bool:
     """Whether ports of servers are named so."""
     name = port[:_LONGEST].strip()
     return is_mac(name) or (_OF_HOST.match(name) is not None and not is_of_switch(name))
 
 
+@lru_cache(maxsize=_MOST_CACHED)
 def is_of_switch(port: str) -> bool:
     """Whether ports of switches are named so."""
     return _OF_SWITCH.match(port[:_LONGEST].strip()) is not None
@@ -99,6 +111,7 @@ def port_name(port: str, description: str) -> str:
     return port
 
 
+@lru_cache(maxsize=1024)
 def gbps_of(speed: str) -> float | None:
     """Gb/s of 100G, 1G or 10M as tables write it; None if it is none of these."""
     found = _SPEED.match(speed[:_LONGEST])

@@ -13,7 +13,10 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"\s{0,8}([\w.()@:~/-]{1,80})[#>] ?sh?o?w? ll(?:d|dp)? n\w{0,10}\b")  # sh ll n
+_MARK = re.compile("[#>$%]")  # behind which a command stands
+_RULES = "=#*-_. "  # a line of these alone names nothing
 _STARTS = "=#*-hHsS"  # of a banner, a hostname, a switchname
+_NAMING = ("host", "switch")
 _ENDINGS = (".txt", ".log", ".json", ".xml", ".out", ".lldp", "_lldp", "-lldp")
 _NO_NAMES = frozenset(
     ("lldp", "neighbors", "neighbours", "show", "table", "output", "detail", "details", "summary")
@@ -34,9 +37,8 @@ def prompt_of(text: str) -> Prompt | None:
     if "lldp" not in text and "lldp" not in text[:400].lower():
         short = _SHORT.match(text) if " ll" in text[:200] else None
         return Prompt(_device(short.group(1)), text[short.end(1) + 1 :].strip()) if short else None
-    for place, letter in enumerate(text[:120]):
-        if letter not in "#>$%":
-            continue
+    for found in _MARK.finditer(text, 0, 120):
+        place = found.start()
         command = text[place + 1 :].strip()
         if "lldp" in command.lower() and _is_command(command):
             return Prompt(_device(text[:place]), command)
@@ -72,7 +74,12 @@ def heading_of(text: str) -> str:
     text = text.strip()
     if not text:
         return ""
-    if len(text) > 200 or (text[0] not in _STARTS and " | " not in text):
+    if " | " not in text:
+        if text[0] not in _STARTS or not text.strip(_RULES):
+            return ""
+        if text[0].isalpha() and not text[:6].lower().startswith(_NAMING):
+            return ""
+    if len(text) > 200:
         return ""
     found = _HEADING.match(text)
     if found is None:

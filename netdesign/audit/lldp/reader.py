@@ -44,53 +44,70 @@ _XML = (b"<lldp-neighbor", b'via="')
 def read_lldp(document: Document) -> tuple[LldpFile, Understood]:
     """Every table in a document, and the lines that were used."""
     draft, used = Draft(), Understood()
-    if any(document.has(needle) >= 0 for needle in _JSON):
+    has_json = any(document.has(needle) >= 0 for needle in _JSON)
+    if has_json:
         _read_json(document, draft, used)
-    tables, blocks = TableReader(draft), BlockReader(draft)
-    xml = XmlReader(draft) if any(document.has(needle) >= 0 for needle in _XML) else None
-    for line in document.lines():
-        text = line.text
-        if not text or line.number in used:
+    reader = _Reader(draft, used, any(document.has(needle) >= 0 for needle in _XML))
+    done = 0  # the number of the last line that was used: its other parts are passed over
+    for number, text, is_cut in document.lines():
+        if not text or number == done or (has_json and number in used):
             continue
         if text[0] == ">":  # quoted in Markdown or mail
             text = text[1:]
             if not text:
                 continue
+        if reader.blocks.fact(number, text) or reader.line(number, text):
+            used.add(number)
+            done = number
+            if is_cut:
+                draft.cut_lines.append(number)
+    reader.end()
+    tables_read = draft.finished()
+    return LldpFile(tables_read, join([tables_read])), used
+
+
+class _Reader:
+    """Tables, answers with one fact a line, and XML, whichever a line is of."""
+
+    def __init__(self, draft: Draft, used: Understood, has_xml: bool) -> None:
+        self._draft, self._used = draft, used
+        self._tables, self.blocks = TableReader(draft), BlockReader(draft)
+        self._xml = XmlReader(draft) if has_xml else None
+
+    def line(self, number: int, text: str) -> bool:
+        """Take a line in; whether it was understood."""
+        draft, tables, blocks = self._draft, self._tables, self.blocks
         if text[0] in "{`<" and _NOTHING.match(text):
-            used.add(line.number)
-            continue
+            return True
         prompt = prompt_of(text)
         if prompt is not None:
             draft.device = prompt.device if "netq" not in prompt.command else ""
             tables.command(prompt.command)
             blocks.command()
-            used.add(line.number)
-            continue
+            return True
         name = heading_of(text)
         if name:
             draft.device = name
             tables.close()
             blocks.command()
-            used.add(line.number)
-            continue
+            return True
         before = len(draft.dumps)
-        if tables.line(line.number, text):
+        if tables.line(number, text):
             if len(draft.dumps) > before:
                 blocks.command()
-            used.add(line.number)
             if tables.used_before:
-                used.add(tables.used_before)
-        elif blocks.line(line.number, text):
+                self._used.add(tables.used_before)
+            return True
+        if blocks.line(number, text):
             if len(draft.dumps) > before:
                 tables.close()
-            used.add(line.number)
-        elif xml is not None and xml.line(line.number, text):
-            used.add(line.number)
-    blocks.end()
-    if xml is not None:
-        xml.end()
-    tables_read = draft.finished()
-    return LldpFile(tables_read, join([tables_read])), used
+            return True
+        return self._xml is not None and self._xml.line(number, text)
+
+    def end(self) -> None:
+        self.blocks.end()
+        if self._xml is not None:
+            self._xml.end()
 
 
 def _read_json(document: Document, draft: Draft, used: Understood) -> None:
@@ -98,21 +115,29 @@ def _read_json(document: Document, draft: Draft, used: Understood) -> None:
         return
     lines: list[str] = []
     numbers: list[int] = []
+    cut: list[int] = []
     prompts: list[int] = [0]  # lines, 1 and up, from which on a device speaks
     devices: list[str] = [""]
-    for line in document.lines():
-        prompt = prompt_of(line.text)
-        name = prompt.device if prompt else heading_of(line.text)
-        lines.append(line.text)
-        numbers.append(line.number)
+    for number, text, is_cut in document.lines():
+        prompt = prompt_of(text)
+        name = prompt.device if prompt else heading_of(text)
+        lines.append(text)
+        numbers.append(number)
+        if is_cut:
+            cut.append(number)
         if prompt or name:
             prompts.append(len(lines))
             devices.append(name)
+    if cut:  # all of an answer may stand in one line
+        whole = document.text().split("\n")
+        if numbers[-1] == len(numbers) and len(whole) - len(numbers) in (0, 1):
+            lines, cut = whole[: len(numbers)], []
     spans = read_json(
         "\n".join(lines), draft, lambda line: devices[bisect_right(prompts, line) - 1]
     )
     for first, last in spans:
         used.add_range(numbers[first - 1], numbers[last - 1])
+    draft.cut_lines += [number for number in cut if number in used]
     draft.device = ""
 
 

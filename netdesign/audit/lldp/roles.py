@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from netdesign.audit.found.network import Role
 from netdesign.audit.lldp.content import Neighbour
@@ -26,20 +27,27 @@ _HOST_SYSTEMS = (
 
 def role_of(row: Neighbour) -> Role:
     """What one entry says of its neighbour; "unknown" where it says nothing."""
-    system = row.system_description.lower()
-    if any(word in system for word in _SWITCH_SYSTEMS):
-        return "switch"
-    if any(word in system for word in _HOST_SYSTEMS):
-        return "host"
-    there = (row.remote_port, row.port_description)
-    if any(is_of_host(port) for port in there) and not any(is_of_switch(port) for port in there):
+    role = _role_of_system(row.system_description) if row.system_description else "unknown"
+    if role != "unknown":
+        return role
+    port, description = row.remote_port, row.port_description
+    of_switch = is_of_switch(port) or is_of_switch(description)
+    if not of_switch and (is_of_host(port) or is_of_host(description)):
         return "host"
     capabilities = row.capabilities
     if capabilities is None:
-        return "switch" if any(is_of_switch(port) for port in there) else "unknown"
+        return "switch" if of_switch else "unknown"
     if "bridge" in capabilities or "router" in capabilities:
         return "switch"
     return "host" if "station" in capabilities else "unknown"
+
+
+@lru_cache(maxsize=4096)
+def _role_of_system(description: str) -> Role:
+    system = description.lower()
+    if any(word in system for word in _SWITCH_SYSTEMS):
+        return "switch"
+    return "host" if any(word in system for word in _HOST_SYSTEMS) else "unknown"
 
 
 def local_role(form: str, ports: Sequence[str]) -> Role:
@@ -59,5 +67,7 @@ def _is_front_panel(port: str) -> bool:
 
 def stronger(one: Role, other: Role) -> Role:
     """The role of a device of which two entries speak."""
+    if one == other:
+        return one
     order: tuple[Role, ...] = ("switch", "host", "unknown")
     return min((one, other), key=order.index)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from netdesign.audit.found.network import FoundNetwork
 from netdesign.audit.found.summary import summary_of
-from netdesign.audit.found.tiers import tiered
+from netdesign.audit.found.tiers import Tiered
 from netdesign.audit.lldp.network import THIS_DEVICE, Joined, LldpFile
 
 
@@ -38,7 +37,7 @@ def summarise(file: LldpFile) -> dict[str, Any]:
         "interfaces": len(content.interfaces),
         "interfaces_with_neighbours": len(heard),
         "management": sum(bool(row["management"]) for row in rows),
-        **_counts(joined.fabric),
+        **_counts(joined.tiers),
         "rows": rows,
     }
 
@@ -52,9 +51,10 @@ def _local(joined: Joined) -> list[str | None]:
     return list(names)
 
 
-def _counts(fabric: FoundNetwork) -> dict[str, Any]:
+def _counts(tiered: Tiered) -> dict[str, Any]:
+    fabric = tiered.network
     roles = [device.role for device in fabric.devices.values()]
-    found = summary_of(tiered(fabric))
+    found = summary_of(tiered)
     kept = ("hosts", "links", "host_links", "switch_links", "speeds", "tiers", "leaves")
     return {
         "switches": roles.count("switch"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from netdesign.audit.lldp.draft import Draft, Entry, capability_letters
@@ -45,6 +46,7 @@ class TableReader:
         self._form = ""
         self._columns: tuple[Column, ...] = ()
         self._spans: tuple[int, ...] = ()  # where the columns of a rule start
+        self._layout: tuple[tuple[str, int], ...] = ()  # meanings, with the cell of each
         self._titles = ""
         self._pending: tuple[int, str] | None = None  # a long name, its port on the next line
         self._command_port = ""
@@ -59,11 +61,8 @@ class TableReader:
 
     def close(self) -> None:
         self._form, self._columns, self._spans, self._pending = "", (), (), None
+        self._layout = ()
         self._others = 0
-
-    @property
-    def is_open(self) -> bool:
-        return bool(self._form)
 
     def line(self, number: int, text: str) -> bool:
         """Take a line in; whether it was understood."""
@@ -82,7 +81,7 @@ class TableReader:
         if _RULE.match(text):
             spans = tuple(found.start() for found in re.finditer(r"-+", text))
             if not self._spans and len(spans) >= len(self._columns):  # else one line across
-                self._spans = spans
+                self._spans, self._layout = spans, ()
             return True
         reader = _ROWS.get(self._form, TableReader._spanned)
         is_row = reader(self, number, text)
@@ -110,13 +109,8 @@ class TableReader:
         """A row whose cells stand under a rule or a heading."""
         starts = self._spans or tuple(column.start for column in self._columns)
         cells = _cells(text, starts)
-        values: dict[str, str] = {}
-        for column in self._columns:
-            index = max(
-                (place for place, start in enumerate(starts) if start <= column.start), default=0
-            )
-            if column.meaning:
-                values[column.meaning] = cells[index]
+        self._layout = self._layout or _layout(self._columns, starts)
+        values = {meaning: cells[index] for meaning, index in self._layout}
         local = values.get("local", "") or (self._command_port if "local" not in values else "")
         begins = len(text) - len(text.lstrip())
         is_port = _is_port(local) or _is_numbered(local) if local else False
@@ -258,6 +252,20 @@ def _whole_word(low: str, title: str, place: int) -> int:
         place += 1
 
 
+def _layout(
+    columns: tuple[Column, ...], starts: tuple[int, ...]
+) -> tuple[tuple[str, int], ...]:
+    """The meaning of each column, and the last cell that starts at or before it."""
+    return tuple(
+        (
+            column.meaning,
+            max((place for place, start in enumerate(starts) if start <= column.start), default=0),
+        )
+        for column in columns
+        if column.meaning
+    )
+
+
 def _cells(text: str, starts: tuple[int, ...]) -> list[str]:
     """Text between the starts; a word that hangs over a border belongs to where it begins."""
     borders = []
@@ -278,6 +286,7 @@ def _two(text: str, last: bool = False) -> list[str]:
     return [first.strip(), second.strip()] if first and second else [text]
 
 
+@lru_cache(maxsize=1 << 16)
 def _is_port(text: str) -> bool:
     return (
         len(text) <= 64

@@ -19,9 +19,11 @@ from netdesign.catalog.nccl_variables import (
     nccl_tables,
     version_text,
 )
+from netdesign.wording import named, printable
 
 MOST_FINDINGS = 1000
 MOST_OTHERS = 100
+_MOST_SHOWN = 12  # of the others, in the text
 
 
 @dataclass(frozen=True)
@@ -217,23 +219,17 @@ def report_text(report: Report) -> str:
     for finding in worst:
         lines.append(
             f"{finding.verdict:<14}line {finding.line}: "
-            f"{_printable(finding.variable)}={_printable(_short(finding.value))}"
+            f"{printable(finding.variable)}={printable(_short(finding.value))}"
         )
-        lines.append(f"{'':14}{_printable(finding.reason)} [{finding.source}]")
+        lines.append(f"{'':14}{printable(finding.reason)} [{finding.source}]")
         if finding.suggestion:
-            lines.append(f"{'':14}-> {_printable(finding.suggestion)}")
+            lines.append(f"{'':14}-> {printable(finding.suggestion)}")
     counts = ", ".join(
         f"{number} {verdict}" for verdict, number in report.counts().items() if number
     )
     lines += ["", counts or "nothing found"]
     if report.others:
-        shown = ", ".join(_printable(other) for other in report.others[:12])
-        more = len(report.others) - 12
-        lines.append(f"Not NCCL's, not judged: {shown}" + (f" and {more} more" if more > 0 else ""))
+        lines.append(f"Not NCCL's, not judged: {named(map(printable, report.others), _MOST_SHOWN)}")
     if report.left_out:
         lines.append(f"{report.left_out} more are left out.")
     return "\n".join([*lines, *report.notes])
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

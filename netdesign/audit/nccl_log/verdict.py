@@ -39,7 +39,7 @@ def in_order(log: NcclLog, found: Sequence[Finding]) -> Finding:
         "network-seen",
         "note",
         "network",
-        f"{text}. Nothing wrong is seen, but that is not enough to call it healthy. Missing: "
+        f"{text}. These lines show nothing wrong, but too little to call it healthy. Missing: "
         f"{'; '.join(missing)}.",
         evidence,
     )

@@ -22,10 +22,11 @@ from netdesign.audit.limits import limit
 from netdesign.audit.nccl_tests.curve import peak_of
 from netdesign.audit.nccl_tests.rates import is_saturated, spans_one_domain
 from netdesign.audit.nccl_tests.tables import Row, Side, Table
-from netdesign.audit.nccl_tests.wording import gbs, rate_text, size_text
+from netdesign.audit.nccl_tests.wording import gbs, rate_text
 from netdesign.audit.report import Finding
 from netdesign.network.nccl.hardware import described
 from netdesign.performance.collective_prediction import OPERATIONS
+from netdesign.wording import binary_size
 from netdesign.workload.plan import group_span
 
 _LIBRARIES = {"Socket": "tcp", "AWS Libfabric": "EFA"}  # of NCCL's log
@@ -109,7 +110,7 @@ def _verdict(found: Held, place: int, context: Context, where: str) -> Finding:
     expected = float(found.curve.busbw[place])
     low, high = float(found.curve.low[place]), float(found.curve.high[place])
     evidence = _evidence(found, place)
-    at = f"{where}, {size_text(size)}"
+    at = f"{where}, {binary_size(size)}"
     band = f"{rate_text(expected)} (four in five: {rate_text(low)} to {rate_text(high)})"
     said = f"{rate_text(measured)} where the model expects {band}"
     regime = found.curve.regimes[place]

@@ -10,8 +10,9 @@ from netdesign.audit.nccl_tests.curve import curve_of
 from netdesign.audit.nccl_tests.rates import spans_one_domain
 from netdesign.audit.nccl_tests.results import is_invalid, is_single
 from netdesign.audit.nccl_tests.tables import Table
-from netdesign.audit.nccl_tests.wording import gbs, machine, rate_text, size_text
+from netdesign.audit.nccl_tests.wording import gbs, machine, rate_text
 from netdesign.audit.report import Finding
+from netdesign.wording import binary_size
 
 _MOST_NAMED = 8  # hosts in a message
 
@@ -57,7 +58,7 @@ def _alike(group: Sequence[tuple[int, Table]]) -> Iterator[Finding]:
     one = group[0][1]
     said = (
         f"{len(slow)} of {len(group)} runs of {one.operation} on {machine(one)} are slow: down to "
-        f"{rate_text(rates[worst])} at {size_text(size)}, where {rate_text(usual)} is usual"
+        f"{rate_text(rates[worst])} at {binary_size(size)}, where {rate_text(usual)} is usual"
     )
     names = ", ".join(suspects[:_MOST_NAMED])
     evidence = {
@@ -137,14 +138,16 @@ def _fall(
     lost = ""
     if last < limit("deep-fall") * first:
         lost = " So deep a fall is most often RoCE that loses packets: PFC and ECN are missing."
+    if set(by_nodes[many].network.links) == {"IB"}:  # which loses none
+        lost = ""
     return Finding(
         "falls-with-nodes",
         "warning",
         f"{operation}, {few} to {many} nodes",
-        f"Bandwidth at {size_text(size)} falls from {rate_text(first)} on {few} nodes{half} to "
-        f"{rate_text(last)} on {many}. From three nodes on large messages should keep it: look for "
-        "oversubscription, flows that collide, a fabric that loses packets, or one slow node; "
-        f"small messages fall by themselves.{lost}",
+        f"Bandwidth at {binary_size(size)} falls from {rate_text(first)} on {few} nodes{half} to "
+        f"{rate_text(last)} on {many}.{lost} From three nodes on large messages should keep it: "
+        "look for oversubscription, flows that collide, a fabric that loses packets, or one slow "
+        "node; small messages fall by themselves.",
         {
             "size_bytes": size,
             "nodes": [few, many],

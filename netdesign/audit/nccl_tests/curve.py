@@ -9,8 +9,9 @@ from math import sqrt
 from netdesign.audit.limits import limit
 from netdesign.audit.nccl_tests.summary import small_time
 from netdesign.audit.nccl_tests.tables import Row, Table
-from netdesign.audit.nccl_tests.wording import gbs, rate_text, size_text, time_text
+from netdesign.audit.nccl_tests.wording import gbs, rate_text, time_text
 from netdesign.audit.report import Finding
+from netdesign.wording import binary_size
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ def _end(
             "falling-end",
             "warning",
             where,
-            f"Bandwidth falls at the end: {rate_text(last.busbw)} at {size_text(last.size)} after "
-            f"{rate_text(peak.busbw)} at {size_text(peak.size)}. Usual causes: congestion or "
-            "pause frames under long load, a throttling GPU or NIC, memory that runs out.",
+            f"Bandwidth falls at the end: {rate_text(last.busbw)} at {binary_size(last.size)} "
+            f"after {rate_text(peak.busbw)} at {binary_size(peak.size)}. Usual causes: congestion "
+            "or pause frames under long load, a throttling GPU or NIC, memory that runs out.",
             {
                 "last_gbs": gbs(last.busbw),
                 "last_size_bytes": last.size,
@@ -88,7 +89,7 @@ def _end(
     share = ""
     if small and table.ranks is not None:
         share = (
-            f" One rank's share of it is only {size_text(last.size / table.ranks)}, so start-up "
+            f" One rank's share of it is only {binary_size(last.size / table.ranks)}, so start-up "
             "times still weigh."
         )
     more = f"{rise:.1%} above" if rise < 1 else f"{rise + 1:,.0f} times"
@@ -96,7 +97,7 @@ def _end(
         "still-rising",
         "warning" if small else "note",
         where,
-        f"The largest size is still rising: {rate_text(last.busbw)} at {size_text(last.size)}, "
+        f"The largest size is still rising: {rate_text(last.busbw)} at {binary_size(last.size)}, "
         f"{more} the size before.{share} Test bigger messages (-e) before judging.",
         {"last_gbs": gbs(last.busbw), "last_size_bytes": last.size, "rise": round(rise, 4)},
     )
@@ -117,9 +118,9 @@ def _breaks(curve: Sequence[Point], peak: Point, where: str) -> Iterator[Finding
         yield Finding(
             "cliff",
             "warning",
-            f"{where}, {size_text(here.size)}",
+            f"{where}, {binary_size(here.size)}",
             f"Bandwidth drops from {rate_text(before.busbw)} to {rate_text(here.busbw)} at "
-            f"{size_text(here.size)}, {kind}. {_cliff_causes(here.busbw / before.busbw)}",
+            f"{binary_size(here.size)}, {kind}. {_cliff_causes(here.busbw / before.busbw)}",
             {
                 "size_bytes": here.size,
                 "before_gbs": gbs(before.busbw),
@@ -162,8 +163,8 @@ def _jumps(table: Table, where: str) -> Iterator[Finding]:
         yield Finding(
             "outlier",
             "note",
-            f"{where}, {size_text(entry.size)}",
-            f"One measurement stands out: {time_text(entry.time)} at {size_text(entry.size)}, "
+            f"{where}, {binary_size(entry.size)}",
+            f"One measurement stands out: {time_text(entry.time)} at {binary_size(entry.size)}, "
             f"where about {time_text(entry.usual)} is usual. A single one is a first use or a "
             "disturbance; run again.",
             {
@@ -178,8 +179,9 @@ def _jumps(table: Table, where: str) -> Iterator[Finding]:
             "small-messages-slow",
             "note",
             where,
-            f"Messages up to {size_text(last)} take longer than larger ones, again and again: NCCL "
-            "or its plugin uses a slower way for them. See NCCL_PROTO and the plugin's settings.",
+            f"Messages up to {binary_size(last)} take longer than larger ones, again and again: "
+            "NCCL or its plugin uses a slower way for them. See NCCL_PROTO and the "
+            "plugin's settings.",
             {"largest_slow_bytes": last},
         )
 
@@ -199,8 +201,8 @@ def _jitter(table: Table, spikes: Sequence[_Slow], cells: int, where: str) -> Fi
         where,
         f"Times jump: {len(spikes)} of {cells} measurements take more than {limit('outlier'):g} "
         f"times as long as their neighbours, up to {time_text(worst.time)} at "
-        f"{size_text(worst.size)}.{start} Look for busy or sleeping CPUs, interrupts on the wrong "
-        "socket, and other traffic.",
+        f"{binary_size(worst.size)}.{start} Look for busy or sleeping CPUs, interrupts on the "
+        "wrong socket, and other traffic.",
         {"slow": len(spikes), "of": cells, "worst_us": round(worst.time * 1e6, 2)},
     )
 
@@ -253,7 +255,7 @@ def _average(table: Table, peak: Point, where: str) -> Iterator[Finding]:
         "note",
         where,
         f"The printed average, {rate_text(average)}, is a mean over all sizes, {small} of "
-        f"{len(table.rows)} of them below {size_text(limit('cliff-from'))}: judge by the large "
-        f"ones, {rate_text(peak.busbw)} at {size_text(peak.size)}.",
+        f"{len(table.rows)} of them below {binary_size(limit('cliff-from'))}: judge by the large "
+        f"ones, {rate_text(peak.busbw)} at {binary_size(peak.size)}.",
         {"average_gbs": gbs(average), "peak_gbs": gbs(peak.busbw), "peak_size_bytes": peak.size},
     )

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from netdesign.audit.limits import limit
 from netdesign.audit.nccl_tests.operations import factor, is_denied, ranks_of_ratio, ratio_bounds
 from netdesign.audit.nccl_tests.tables import Table
-from netdesign.audit.nccl_tests.wording import gbs, rate_text, size_text
+from netdesign.audit.nccl_tests.wording import gbs, rate_text
 from netdesign.audit.report import Finding
+from netdesign.wording import binary_size
 
 _VERSION = re.compile(r"(?<![\d.])(\d\.\d{1,2}\.\d{1,2})(?![\d.]*\d)")
 
@@ -123,10 +124,11 @@ def _ranks(table: Table, where: str) -> Iterator[Finding]:
 
 
 def _likely(span: tuple[int, int] | None) -> int | None:
-    """The one number of ranks that nodes of eight GPUs give, else of four; None without one."""
+    """The one number of ranks that full nodes give, else half nodes; None without one."""
     if span is None:
         return None
-    for per_node in (8, 4):
+    most = int(limit("gpus-of-a-node"))
+    for per_node in (most, most // 2):
         first = -(-span[0] // per_node) * per_node
         if first <= span[1] < first + per_node:
             return first
@@ -168,8 +170,8 @@ def _sizes(table: Table, where: str) -> Iterator[Finding]:
             "settings-contradicted",
             "note",
             where,
-            f"The settings end at {size_text(int(most))}, the rows at {size_text(last)}: header "
-            "and rows are of different runs, or the header was edited.",
+            f"The settings end at {binary_size(int(most))}, the rows at {binary_size(last)}: "
+            "header and rows are of different runs, or the header was edited.",
             {"max_bytes": int(most), "last_size_bytes": last},
         )
     if least.isdecimal() and int(least) > 0 and first > 2 * max(int(least), 1024):
@@ -177,7 +179,7 @@ def _sizes(table: Table, where: str) -> Iterator[Finding]:
             "rows-missing",
             "note",
             where,
-            f"The settings start at {size_text(int(least))}, the rows at {size_text(first)}: "
+            f"The settings start at {binary_size(int(least))}, the rows at {binary_size(first)}: "
             "rows were left out.",
             {"min_bytes": int(least), "first_size_bytes": first},
         )

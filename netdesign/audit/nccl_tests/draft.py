@@ -1,4 +1,4 @@
-"""A table while its lines are read."""
+"""What do the lines read so far say of a table? Rows and header before they are a ``Table``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The highest bandwidth against what NICs and scale-up links can carry."""
+"""Is the highest bandwidth what NICs and scale-up links can carry?"""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from functools import cache
 
 from netdesign.audit.context import Context
 from netdesign.audit.limits import limit
+from netdesign.audit.nccl_tests.causes import cause_names, causes_text
 from netdesign.audit.nccl_tests.curve import Point, is_small
 from netdesign.audit.nccl_tests.tables import Table
-from netdesign.audit.nccl_tests.wording import gbps_text, gbs, machine, rate_text, size_text
+from netdesign.audit.nccl_tests.wording import gbps_text, gbs, machine, rate_text
 from netdesign.audit.report import Finding, Severity
 from netdesign.catalog.library import load_catalog
 from netdesign.catalog.parts import Accelerator
+from netdesign.units import bytes_per_second_to_gbps
+from netdesign.wording import binary_size
 
 _WITHOUT_SWITCH = re.compile(r"PCI|NVL\b", re.I)
 
@@ -52,7 +55,9 @@ def spans_one_domain(table: Table) -> bool:
     ]
     widest = max(domains, default=0)
     # A rack-wide domain is made of trays of a few GPUs, each a node to the tests.
-    return min(domains, default=0) > 8 and table.ranks <= widest and table.ranks_per_node <= 8
+    one_node = limit("gpus-of-a-node")
+    is_rack = min(domains, default=0) > one_node and table.ranks_per_node <= one_node
+    return is_rack and table.ranks <= widest
 
 
 def line_of(table: Table, node_rate: float, ports: int | None = None) -> float | None:
@@ -114,7 +119,7 @@ def is_saturated(table: Table, peak: Point | None, context: Context) -> bool:
 
 def rate_findings(table: Table, peak: Point, context: Context, where: str) -> Iterator[Finding]:
     """Verdicts on the highest bandwidth."""
-    at = f"{where}, {size_text(peak.size)}"
+    at = f"{where}, {binary_size(peak.size)}"
     if spans_one_domain(table):
         yield from _scaleup(table, peak, at)
         return
@@ -126,13 +131,39 @@ def rate_findings(table: Table, peak: Point, context: Context, where: str) -> It
             "note",
             at,
             f"Line rate unknown: the highest bus bandwidth is {rate_text(peak.busbw)} "
-            f"({machine(table)}), and whether that is good depends on the NICs: a port of 100 Gb/s "
-            "carries 12.5 GB/s, so count them. Give their rate and number with --line-rate and "
-            f"--nics.{_of_two_nodes(table)}",
+            f"({machine(table)}), and whether that is good depends on the NICs. {_usual(table)}"
+            "Give their rate and number with --line-rate and "
+            f"--nics.{_of_two_nodes(table)}{_of_one_gpu(table)}",
             {"peak_gbs": gbs(peak.busbw)},
         )
         return
     yield from _against_line(table, peak, context, at)
+
+
+def _usual(table: Table) -> str:
+    """What a NIC port usually gives to the operations that use all of them."""
+    if table.operation not in (None, "all_reduce", "all_gather", "reduce_scatter"):
+        return ""
+    low, middle, high = (limit(f"usual-busbw-{gbps}g") for gbps in (100, 200, 400))
+    return (
+        f"Usual for large messages is about {low:g} GB/s a port of 100 Gb/s, {middle:g} of 200 "
+        f"and {high:g} to {limit('usual-busbw-400g-most'):g} of 400, times the NICs of a node. "
+    )
+
+
+def _slot_text() -> str:
+    return (
+        f"One GPU moves about {limit('pcie-5-slot'):g} GB/s through its PCIe Gen5 x16 slot, "
+        "however many NICs there are."
+    )
+
+
+def _of_one_gpu(table: Table) -> str:
+    """What bounds a GPU that is alone in its node, where there are several NICs."""
+    if table.ranks_per_node != 1 or len(table.network.nics) < 2:
+        return ""
+    count = len(table.network.nics)
+    return f" One GPU of a node uses {count} NICs here. {_slot_text()} Use one GPU per NIC."
 
 
 def _scaleup(table: Table, peak: Point, where: str) -> Iterator[Finding]:
@@ -222,7 +253,7 @@ def _against_line(table: Table, peak: Point, context: Context, where: str) -> It
         "line_gbs": gbs(line),
         "share": round(share, 4),
         "nics": context.ports_per_node,
-        "port_gbps": context.port_rate and round(context.port_rate * 8 / 1e9, 3),
+        "port_gbps": context.port_rate and round(bytes_per_second_to_gbps(context.port_rate), 3),
         "nodes": table.nodes,
     }
     nics = f"{context.ports_per_node} x {gbps_text(context.port_rate or 0)}"
@@ -328,53 +359,16 @@ def _below(
             "note",
             where,
             f"{said}, but only {per_node:g} of the GPUs of a node took part, and each uses the NIC "
-            "near it: that is what they can reach. Use all GPUs of a node to judge it.",
+            f"near it: that is what they can reach. {_slot_text()} Use all GPUs of a "
+            "node, each with its own NIC, to judge it.",
             {**evidence, "ranks_per_node": per_node},
         )
     spread = "" if table.nodes else ", if the GPUs are spread over nodes"
+    causes = cause_names(table, share, nics)
     return Finding(
         "below-line-rate",
         "warning",
         where,
-        f"{said}{spread}. {_causes(table, share, nics)}",
-        {**evidence, "causes": _cause_names(table, share, nics)},
-    )
-
-
-def _cause_names(table: Table, share: float, nics: int) -> list[str]:
-    """Likely causes, the likeliest first."""
-    seen = table.network
-    names = []
-    if seen.sockets:
-        names.append("tcp-fallback")
-    if seen.gpudirect_off and not seen.gpudirect_on:
-        names.append("gpudirect-off")
-    if is_small(table):
-        names.append("small-messages")
-    if nics > 1 and limit("one-nic-least") <= share * nics <= limit("above-line"):
-        names.append("one-nic")
-    elif nics > 1 and seen.nics and len(seen.nics) < nics:
-        names.append("few-nics")
-    if share < limit("tcp-share") and not names:
-        names.append("tcp-fallback")
-    return names or ["unknown"]
-
-
-_CAUSES = {
-    "small-messages": "the largest message is too small for so many GPUs: test bigger ones (-e)",
-    "tcp-fallback": "TCP instead of RDMA (look for NET/Socket in NCCL's log), or RoCE that loses "
-    "packets (PFC and ECN missing on the way)",
-    "gpudirect-off": "GPUDirect RDMA is off in NCCL's log: data pass through host memory",
-    "one-nic": "about the rate of one NIC, so NCCL_IB_HCA, plugin or container may show one",
-    "few-nics": "NCCL's log shows fewer NICs than the node has",
-}
-
-
-def _causes(table: Table, share: float, nics: int) -> str:
-    named = [_CAUSES[name] for name in _cause_names(table, share, nics) if name in _CAUSES]
-    if named:
-        return f"Likely: {'; '.join(named)}."
-    return (
-        "Usual causes: a sick link or NIC (test pairs of nodes), GPUDirect RDMA off, ACS on, one "
-        "queue pair on a bond, flows that collide on a link, oversubscription, messages too small."
+        f"{said}{spread}. {causes_text(causes)}",
+        {**evidence, "causes": causes},
     )

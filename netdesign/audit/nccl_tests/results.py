@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from netdesign.audit.nccl_tests.operations import shrinks_with_one_rank
 from netdesign.audit.nccl_tests.tables import Table
-from netdesign.audit.nccl_tests.wording import gbs, size_text
+from netdesign.audit.nccl_tests.wording import gbs
 from netdesign.audit.report import Finding
+from netdesign.wording import binary_size
 
 # Largest deviation that versions before 2.13 let pass, by type; integers must be right.
 _DEVIATIONS = {"half": 1e-2, "bfloat16": 1e-1, "float": 1e-5, "double": 1e-12}
@@ -83,8 +84,8 @@ def _deviating(table: Table, where: str) -> Iterator[Finding]:
                 "wrong-results",
                 "error",
                 where,
-                f"At {size_text(row.size)} the largest error is {worst:g}, above the {most:g} that "
-                f"{row.type} may have: the bandwidth is INVALID until results are right.",
+                f"At {binary_size(row.size)} the largest error is {worst:g}, above the {most:g} "
+                f"that {row.type} may have: the bandwidth is INVALID until results are right.",
                 {"size_bytes": row.size, "deviation": worst, "most": most},
             )
             return
@@ -155,8 +156,8 @@ def _cut(table: Table, where: str) -> Finding:
             "incomplete-run",
             "error",
             where,
-            f"The run stops at {size_text(last)} of {size_text(int(most))} and has no summary: it "
-            "hung, was stopped, or the file is cut. The figures until there stand.",
+            f"The run stops at {binary_size(last)} of {binary_size(int(most))} and has no summary: "
+            "it hung, was stopped, or the file is cut. The figures until there stand.",
             {"last_size_bytes": last, "max_bytes": int(most)},
         )
     return Finding(

@@ -13,7 +13,10 @@ _USING = re.compile(r"Using network ([\w ./+-]{1,40})")
 _VIA = re.compile(r"via NET/([\w /.-]{1,30}?)/(\d{1,4})(?:\(\d{1,5}\))?(/GDRDMA)?(?!\w)")
 _GDR = re.compile(r"\bGDR ([01])\b")
 _VERSION = re.compile(r"\b[NR]CCL version\s+(\d+\.\d+[\w.]{0,20})")
+_DEVICE = re.compile(r"\[\d{1,4}\] ?([\w.+-]{1,64}):\d{1,3}/(IB|RoCE)\b")
+_PAIRS = re.compile(r"QPS_PER_CONNECTION set (?:by \w{1,30} )?to (\d{1,4})")
 _MOST = 64
+_LONGEST = 16_384  # characters of a line
 
 
 @dataclass(slots=True)
@@ -28,6 +31,9 @@ class LogSeen:
     versions: dict[str, None] = field(default_factory=dict)
     ranks: int | None = None
     nodes: int | None = None
+    links: dict[str, None] = field(default_factory=dict)
+    bonded: bool = False
+    queue_pairs: int = 1
 
     def see(self, text: str) -> None:
         """Take what a log line tells."""
@@ -37,6 +43,11 @@ class LogSeen:
             self.sockets = self.sockets or via[1] == "Socket"
             self.on += via[3] is not None
             self.off += via[3] is None and via[1] != "Socket"
+        elif "NET/IB" in text and " Using [" in text:
+            self._devices(text[:_LONGEST])
+        elif "QPS_PER_CONNECTION" in text:
+            pairs = _PAIRS.search(text)
+            self.queue_pairs = int(pairs[1]) if pairs is not None else self.queue_pairs
         elif "GDR " in text and (gdr := _GDR.search(text)) is not None:
             self.on += gdr[1] == "1"
             self.off += gdr[1] == "0"
@@ -50,6 +61,11 @@ class LogSeen:
             self.sockets = self.sockets or using[1].strip() == "Socket"
         elif "version" in text and (version := _VERSION.search(text)) is not None:
             self._add(self.versions, version[1].rstrip("."))
+
+    def _devices(self, text: str) -> None:
+        for device, link in _DEVICE.findall(text):
+            self._add(self.links, link)
+            self.bonded = self.bonded or "bond" in device
 
     def _count(self, text: str) -> None:
         both = _RANKS.search(text)
@@ -74,4 +90,7 @@ class LogSeen:
             tuple(self.versions),
             self.ranks,
             self.nodes,
+            tuple(self.links),
+            self.bonded,
+            self.queue_pairs,
         )

@@ -80,6 +80,14 @@ class NetworkSeen:
     versions: tuple[str, ...] = ()
     ranks: int | None = None
     nodes: int | None = None
+    links: tuple[str, ...] = ()  # IB, RoCE, of the devices that NCCL lists
+    bonded: bool = False  # a listed device is a bond of ports
+    queue_pairs: int = 1  # of a connection, as set
+
+    @property
+    def is_rdma(self) -> bool:
+        """Whether channels go over verbs, and none over sockets."""
+        return not self.sockets and any(name.startswith("IB") for name in self.transports)
 
 
 @dataclass(frozen=True)

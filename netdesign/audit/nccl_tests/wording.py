@@ -1,19 +1,10 @@
-"""Words for figures and places in findings."""
+"""How do findings on nccl-tests say a rate, a time, a table and its machine?"""
 
 from __future__ import annotations
 
 from netdesign.audit.nccl_tests.tables import Table
 from netdesign.units import bytes_per_second_to_gbps, bytes_to_gigabytes
-
-_UNITS = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
-
-
-def size_text(size: float) -> str:
-    """Bytes in the binary unit that nccl-tests uses."""
-    for unit, amount in _UNITS:
-        if size >= amount:
-            return f"{size / amount:.4g} {unit}"
-    return f"{size:.0f} B"
+from netdesign.wording import plural
 
 
 def rate_text(rate: float) -> str:
@@ -47,7 +38,5 @@ def machine(table: Table) -> str:
     """16 GPUs on 2 nodes."""
     if table.ranks is None:
         return "an unknown number of GPUs"
-    gpus = f"{table.ranks:,} GPU{'s' if table.ranks != 1 else ''}"
-    if table.nodes is None:
-        return gpus
-    return f"{gpus} on {table.nodes:,} node{'s' if table.nodes != 1 else ''}"
+    gpus = plural(table.ranks, "GPU")
+    return gpus if table.nodes is None else f"{gpus} on {plural(table.nodes, 'node')}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from netdesign.acceptance.benchmarks import Benchmark, benchmarks
+from netdesign.acceptance.benchmarks import Benchmark, between_ports
 from netdesign.audit.context import Context
 from netdesign.audit.limits import limit
 from netdesign.audit.perftest.content import LatencyRow, Run
@@ -17,7 +17,7 @@ def planned_latency(tests: Sequence[Run], context: Context) -> Benchmark | None:
     """What a design expects of the latency between two ports; None without one."""
     if context.evaluation is None or not any(test.latency for test in tests):
         return None
-    checks = benchmarks(context.evaluation)
+    checks = between_ports(context.evaluation)
     return next((check for check in checks if check.quantity == "latency"), None)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from netdesign.audit.report import Finding
 from netdesign.audit.slurm_topology.content import Topology, Unit
+from netdesign.wording import named
 
 _MOST_LISTED = 50
 _MOST_LEVELS = 16  # MAX_BLOCK_LEVELS of the block plugin
@@ -41,8 +42,8 @@ def block_findings(topology: Topology) -> Iterator[Finding]:
             "block-too-small",
             "error",
             ", ".join(unit.name for unit in small[:6]),
-            f"{_counted(small)} fewer than the base of {base} nodes; Slurm stops. Fill the block, "
-            "or lower the first of BlockSizes.",
+            f"{_with_sizes(small)} fewer than the base of {base} nodes; Slurm stops. Fill the "
+            "block, or lower the first of BlockSizes.",
             _evidence(small, base),
             _SOURCE,
         )
@@ -51,8 +52,8 @@ def block_findings(topology: Topology) -> Iterator[Finding]:
             "block-beyond-base",
             "note",
             ", ".join(unit.name for unit in spare[:6]),
-            f"{_counted(spare)} more than the base of {base} nodes: Slurm plans with {base}, and "
-            "the others are spares.",
+            f"{_with_sizes(spare)} more than the base of {base} nodes: Slurm plans with {base}, "
+            "and the others are spares.",
             _evidence(spare, base),
             _SOURCE,
         )
@@ -88,10 +89,9 @@ def _sizes(topology: Topology) -> Iterator[Finding]:
         )
 
 
-def _counted(units: list[Unit]) -> str:
-    shown = ", ".join(f"{unit.name} ({len(set(unit.nodes))})" for unit in units[:6])
-    more = f" and {len(units) - 6} more" if len(units) > 6 else ""
-    return f"{shown}{more} {'have' if len(units) > 1 else 'has'}"
+def _with_sizes(units: list[Unit]) -> str:
+    shown = named((f"{unit.name} ({len(set(unit.nodes))})" for unit in units), 6)
+    return f"{shown} {'have' if len(units) > 1 else 'has'}"
 
 
 def _evidence(units: list[Unit], base: int) -> dict[str, object]:

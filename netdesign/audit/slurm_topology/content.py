@@ -77,6 +77,7 @@ class SlurmContent:
     @cached_property
     def network(self) -> FoundNetwork:
         """Devices and links of the main topology."""
+        # here, since that module is made of the classes of this one
         from netdesign.audit.slurm_topology.network import network_of
 
         return network_of(self.main)

@@ -1,4 +1,4 @@
-"""A file's topologies while they are being read."""
+"""Which switches and blocks has a file named so far? Topologies while they are being read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts on a topology file."""
+"""Would Slurm take this topology file, and does it place jobs as the network is cabled?"""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from netdesign.audit.limits import limit
 from netdesign.audit.report import Finding
 from netdesign.audit.slurm_topology.content import Topology
 from netdesign.audit.slurm_topology.hostlist import fold, numbered
+from netdesign.wording import named, plural
 
 _MOST_LISTED = 50  # names in the evidence of one finding
 _MOST_SPAN = 1 << 21  # numbers of a sequence that are looked at
@@ -63,15 +64,15 @@ def _twice(topology: Topology) -> Iterator[Finding]:
         if len(owners) > 1:
             shared.setdefault(tuple(owners), []).append(node)
     for names, nodes in list(shared.items())[:_MOST_LISTED]:
-        plural = len(nodes) > 1
-        shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        many = len(nodes) > 1
+        shown = named(names, 4)
         yield Finding(
             rule,
             "error",
             fold(nodes),
-            f"{fold(nodes)} {'are' if plural else 'is'} on {len(names)} {several}: {shown}. Slurm "
-            f"places jobs by the wrong {one} for {'them' if plural else 'it'}; look up the cable "
-            f"and keep {'each' if plural else 'the node'} on one line.",
+            f"{fold(nodes)} {'are' if many else 'is'} on {len(names)} {several}: {shown}. Slurm "
+            f"places jobs by the wrong {one} for {'them' if many else 'it'}; look up the cable "
+            f"and keep {'each' if many else 'the node'} on one line.",
             {"nodes": nodes[:_MOST_LISTED], "count": len(nodes), several: list(names[:50])},
             "slurm-topology",
         )
@@ -82,8 +83,7 @@ def _twice(topology: Topology) -> Iterator[Finding]:
                 "node-twice-in-a-list",
                 "note",
                 unit.name,
-                f"The list of {unit.name} names {again} node{'s' if again > 1 else ''} twice; it "
-                "counts once.",
+                f"The list of {unit.name} names {plural(again, 'node')} twice; it counts once.",
                 {"repeats": again},
             )
 

@@ -1,15 +1,17 @@
-"""Rules on the switches of a tree."""
+"""Do the switches of a topology file form one tree, as Slurm needs it?"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from netdesign.audit.report import Finding
 from netdesign.audit.slurm_topology.content import Topology
 from netdesign.audit.slurm_topology.shape import Shape, shape_of
+from netdesign.wording import named
 
 _MOST_LISTED = 50
+_MOST_NAMED = 6
 _SOURCE = "slurm-topology"
 
 
@@ -26,9 +28,8 @@ def tree_findings(topology: Topology) -> Iterator[Finding]:
     yield from _empty(topology)
 
 
-def _some(names: list[str] | tuple[str, ...], most: int = 6) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+def _some(names: Iterable[str]) -> str:
+    return named(names, _MOST_NAMED)
 
 
 def _undefined(shape: Shape) -> Iterator[Finding]:
@@ -175,8 +176,8 @@ def _leaf_sizes(shape: Shape) -> Iterator[Finding]:
         "leaf-sizes-uneven",
         "note",
         f"{len(shape.leaves)} leaves",
-        f"Leaves have {low} to {high} nodes ({low} on {_some(few, 3)}; {high} on "
-        f"{_some(many, 3)}): a job of whole leaves fits some of them only.",
+        f"Leaves have {low} to {high} nodes ({low} on {named(few)}; {high} on "
+        f"{named(many)}): a job of whole leaves fits some of them only.",
         {"nodes": {str(size): count for size, count in sorted(sizes.items())}},
     )
 
