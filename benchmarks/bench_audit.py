@@ -49,6 +49,8 @@ NAIVE = {
     "ibnetdiscover": r'^\[\d+\].*"[SH]-[0-9a-f]+"\[\d+\].*$',
     "NCCL_DEBUG log": r"^\S+:\d+:\d+ \[\d+\] NCCL (?:INFO|WARN) .*$",
     "perftest repeated": r"^ \d+ +\d+ +[\d.]+ +[\d.]+\s+[\d.]+$",
+    "LLDP of lldpctl": r"^ +(?:SysName|PortID): +.*$",
+    "Slurm topology": r"^SwitchName=\S+ (?:Nodes|Switches)=\S+.*$",
     "another log": r"NCCL (?:INFO|WARN)|busbw|BW average",
     "noise": r"NCCL (?:INFO|WARN)|busbw|BW average",
 }
@@ -99,6 +101,33 @@ def perftest_lines(lots: random.Random) -> Iterator[str]:
         yield "-" * 87 + "\n"
 
 
+def lldp_lines(lots: random.Random) -> Iterator[str]:
+    """Leaves of 32 hosts and 32 spines, each with its prompt."""
+    leaf = 0
+    while True:
+        yield f"admin@leaf{leaf}:~$ sudo lldpctl\n{'-' * 79}\nLLDP neighbors:\n{'-' * 79}\n"
+        for port in range(64):
+            host = f"n{leaf * 32 + port:06d}"
+            name, far = (host, "enp1s0np0") if port < 32 else (f"spine{port}", f"swp{leaf}")
+            yield (
+                f"Interface:    swp{port + 1}, via: LLDP, RID: {port}, Time: 0 day, 14:07:31\n"
+                f"  Chassis:     \n    ChassisID:    mac 52:54:00:{lots.randrange(90) + 10}:2d:fa\n"
+                f"    SysName:      {name}\n    Capability:   Bridge, on\n  Port:        \n"
+                f"    PortID:       ifname {far}\n    TTL:          120\n{'-' * 79}\n"
+            )
+        leaf += 1
+
+
+def slurm_lines(lots: random.Random) -> Iterator[str]:
+    """Leaves of one node each, and a spine above every 64 of them."""
+    leaf = 0
+    while True:
+        for _ in range(64):
+            yield f"SwitchName=leaf{leaf:07d} Nodes=node{leaf:07d} LinkSpeed=400\n"
+            leaf += 1
+        yield f"SwitchName=spine{leaf // 64:05d} Switches=leaf[{leaf - 64:07d}-{leaf - 1:07d}]\n"
+
+
 def other_lines(lots: random.Random) -> Iterator[str]:
     words = ["step", "loss", "grad", "norm", "float", "tensor", "worker", "rank", "saved", "INFO"]
     while True:
@@ -141,6 +170,8 @@ KINDS: dict[str, Callable[[random.Random], Iterator[str | bytes]]] = {
     "nccl-tests in a log": table_lines,
     "NCCL_DEBUG log": log_lines,
     "perftest repeated": perftest_lines,
+    "LLDP of lldpctl": lldp_lines,
+    "Slurm topology": slurm_lines,
     "another log": other_lines,
     "noise": noise,
 }

@@ -49,6 +49,11 @@ class Answer:
         return min(values) if self.check.more_is_better else max(values)
 
     @property
+    def is_bad(self) -> bool:
+        """Whether a run failed or does not count."""
+        return self.verdict in ("failed", "invalid")
+
+    @property
     def verdict(self) -> Verdict:
         if not self.runs:
             return "not run"

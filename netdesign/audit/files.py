@@ -101,11 +101,6 @@ def _check_of(document: Document) -> str:
     return document.line_around(place)[0].partition(MARK)[2].strip() if place >= 0 else ""
 
 
-def kind_named(name: str) -> Kind:
-    """The kind of this name."""
-    return next(kind for kind in KINDS if kind.name == name)
-
-
 def _unknown(document: Document, candidates: Sequence[Kind]) -> FileReport:
     if not len(document.content):
         reason = "the file is empty"

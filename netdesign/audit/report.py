@@ -70,8 +70,8 @@ def too_long(lines: Sequence[int], lost: str) -> Finding:
         "note",
         f"line {lines[0]}",
         f"{f'{len(lines):,} lines are' if several else f'Line {lines[0]} is'} longer than "
-        f"{LONGEST_LINE:,} characters, and only so much of {'each' if several else 'it'} was read. "
-        f"{lost}",
+        f"{LONGEST_LINE:,} characters, and {'were' if several else 'was'} not read to "
+        f"{'their ends' if several else 'its end'}. {lost}",
         {"lines": list(lines[:_MOST_LINES]), "count": len(lines), "read_characters": LONGEST_LINE},
     )
 

@@ -39,7 +39,7 @@ class Audit:
         """Whether nothing is wrong with any file, check or cable."""
         return (
             all(report.is_healthy for report in self.reports)
-            and not any(answer.verdict in ("failed", "invalid") for answer in self.answers)
+            and not any(answer.is_bad for answer in self.answers)
             and all(finding.severity == "note" for finding in self.plan_findings)
         )
 

@@ -7,7 +7,6 @@ import io
 import json
 import random
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from infiniband_dumps import two_tiers
+from no_hang import no_hang
 from typer.testing import CliRunner
 
 from netdesign.audit import files, whole
@@ -180,9 +180,8 @@ HUGE: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("name", HUGE)
 def test_megabytes_of_anything(name: str) -> None:
-    start = time.process_time()
-    survives([HUGE[name]()], CONTEXTS[0])
-    assert time.process_time() - start < 8.0  # each takes less than 2 s
+    with no_hang():
+        survives([HUGE[name]()], CONTEXTS[0])
 
 
 @pytest.mark.parametrize(

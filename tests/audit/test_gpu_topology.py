@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from no_hang import no_hang
 
 from netdesign.audit.context import Context
 from netdesign.audit.document import document_of
@@ -270,17 +270,15 @@ def test_cut_and_spliced_matrices_are_read(a: int, b: int, noise: bytes, times: 
 def test_many_wide_matrices_are_bounded() -> None:
     names = [*gpus(100), *(f"NIC{number}" for number in range(20))]
     wide = "\t" + "\t".join(names) + "\tCPU Affinity\nGPU0\t" + "\t".join(["NV18"] * 120) + "\n"
-    start = time.perf_counter()
-    KIND.summarise(matrices(wide * 300))
-    assert time.perf_counter() - start < 10
+    with no_hang():
+        KIND.summarise(matrices(wide * 300))
 
 
 @pytest.mark.parametrize(
     "unit", ["GPU0 ", "GPU0 X ", "X = ", "NIC0: ", "GPU", "GPU0\tNV18\t", "GPU0 a"]
 )
 def test_reading_is_linear(unit: str) -> None:
-    start = time.perf_counter()
-    title = "==== Link Type between two GPUs ====\n"
-    content, _ = KIND.read(document_of("a", title + (unit * 3000 + "!\n") * 20))
-    KIND.judge(content, Context())
-    assert time.perf_counter() - start < 2
+    with no_hang():
+        title = "==== Link Type between two GPUs ====\n"
+        content, _ = KIND.read(document_of("a", title + (unit * 3000 + "!\n") * 20))
+        KIND.judge(content, Context())

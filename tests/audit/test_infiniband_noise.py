@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from infiniband_dumps import two_tiers
+from no_hang import no_hang
 
 from netdesign.audit.context import Context
 from netdesign.audit.document import document_of
@@ -108,6 +108,5 @@ def test_bytes(content: bytes) -> None:
 )
 def test_long_lines_take_no_longer_than_many_short_ones(kind: object, line: str) -> None:
     document = document_of("long", "\n".join([LINES[12], *[line] * 20]))
-    start = time.process_time()
-    kind.read(document)  # type: ignore[attr-defined]
-    assert time.process_time() - start < 3.0  # 1.2 MB
+    with no_hang():
+        kind.read(document)  # type: ignore[attr-defined]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from no_hang import no_hang
 
 from netdesign.audit.context import Context
 from netdesign.audit.document import document_of
@@ -504,7 +504,6 @@ def test_any_piece_of_a_form_is_read(text: str, start: int, end: int) -> None:
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
-    start = time.perf_counter()
-    content = KIND.read(document_of("a", text))[0]
-    KIND.judge(content, Context())
-    assert time.perf_counter() - start < 8
+    with no_hang():
+        content = KIND.read(document_of("a", text))[0]
+        KIND.judge(content, Context())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from no_hang import no_hang
 
 from netdesign.audit.context import Context
 from netdesign.audit.document import document_of
@@ -343,10 +343,9 @@ def test_cut_and_spliced_logs_are_read(a: int, b: int, noise: bytes) -> None:
 )
 def test_reading_takes_time_as_the_file_is_long(unit: str) -> None:
     text = unit * (60_000 // len(unit)) + " NCCL INFO x\n"
-    start = time.perf_counter()
-    content, _ = KIND.read(document_of("a", text * 20))
-    KIND.judge(content, Context())
-    assert time.perf_counter() - start < 3
+    with no_hang():
+        content, _ = KIND.read(document_of("a", text * 20))
+        KIND.judge(content, Context())
 
 
 def test_logs_of_the_first_versions_and_names_that_were_removed() -> None:

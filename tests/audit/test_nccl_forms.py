@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Sequence
 
@@ -333,8 +334,15 @@ def test_time_grows_with_the_length_of_the_text(piece: str) -> None:
 
     def seconds(length: int) -> float:
         text = piece * (length // len(piece))
-        begun = time.process_time()
-        read_settings(text)
-        return time.process_time() - begun
+        best = float("inf")
+        for _ in range(3):  # the least of them: other work only adds
+            begun = time.process_time()
+            read_settings(text)
+            best = min(best, time.process_time() - begun)
+        return best
 
-    assert seconds(400_000) < 8 * seconds(100_000) + 0.3
+    gc.disable()  # its time grows with everything else in the process
+    try:
+        assert seconds(400_000) < 8 * seconds(100_000) + 0.3
+    finally:
+        gc.enable()

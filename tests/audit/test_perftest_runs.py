@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from no_hang import no_hang
 
 from netdesign.audit.context import Context
 from netdesign.audit.document import document_of
@@ -367,9 +367,8 @@ def test_cut_spliced_and_repeated_files_are_read(a: int, b: int, noise: bytes, t
     ["Send_", "Send BW ", "ib_write_bw ", '"a": ', "#bytes ", " 65536", "t_avg[usec] ", " : "],
 )
 def test_reading_takes_no_longer_than_the_file(unit: str) -> None:
-    start = time.perf_counter()
-    KIND.read(document_of("a", (unit * 3000 + "\n") * 20))
-    assert time.perf_counter() - start < 2
+    with no_hang():
+        KIND.read(document_of("a", (unit * 3000 + "\n") * 20))
 
 
 def test_lines_of_several_hosts_in_turn() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from no_hang import no_hang
 
 from netdesign.audit.slurm_topology.hostlist import expand, fold, numbered
 
@@ -52,9 +51,8 @@ def test_what_slurm_refuses(text: str, names: list[str], reason: str) -> None:
     "text", ["n[1-1000000000]", "n[0-65536]", "a[1-999][1-999][1-999]", "n[1-9" + "9" * 30 + "]"]
 )
 def test_a_range_too_large_is_said_and_not_made(text: str) -> None:
-    start = time.perf_counter()
-    found = expand(f"m1,{text},m2", 1 << 20)
-    assert time.perf_counter() - start < 2
+    with no_hang():
+        found = expand(f"m1,{text},m2", 1 << 20)
     assert found.names == ("m1", "m2")
     assert found.is_cut
     assert "large" in found.faults[0] or "too many" in found.faults[0]

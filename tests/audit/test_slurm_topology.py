@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from no_hang import no_hang
 
 from netdesign.audit.context import Context
 from netdesign.audit.document import document_of
@@ -346,9 +346,8 @@ def test_whatever_is_cut_and_spliced_is_read(pieces: list[str], cut: int) -> Non
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
-    start = time.perf_counter()
-    content = KIND.read(document_of("a", text))[0]
-    if not KIND.is_empty(content):
-        KIND.summarise(content)
-        KIND.judge(content, Context())
-    assert time.perf_counter() - start < 10
+    with no_hang():
+        content = KIND.read(document_of("a", text))[0]
+        if not KIND.is_empty(content):
+            KIND.summarise(content)
+            KIND.judge(content, Context())

@@ -23,7 +23,7 @@ _FINDINGS = (Head("Severity"), Head("Where"), Head("What"))
 def places(found: Audit, *, faults: bool = False) -> list[tuple[str, str, str]]:
     """What can be looked at, or where something is wrong: its key, its name, its verdict."""
     rows = []
-    bad = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
+    bad = sum(answer.is_bad for answer in found.answers)
     if found.answers and (bad or not faults):
         rows.append((ACCEPTANCE, "Acceptance", f"{bad} not passed" if bad else "passed so far"))
     planned = found.plan is not None and found.plan.is_as_planned
@@ -173,7 +173,7 @@ def acceptance_section(answers: Sequence[Answer]) -> Markup:
 def _answer(answer: Answer) -> tuple[object, ...]:
     check = answer.check
     sign = "at least" if check.more_is_better else "at most"
-    bad = answer.verdict in ("failed", "invalid")
+    bad = answer.is_bad
     named = [run.file for run in answer.failed] + [r.file for r in answer.runs if r.invalid]
     where = tag("small", " ", one_line(", ".join(named[:3]))) if named else ""
     return (

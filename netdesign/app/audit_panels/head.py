@@ -46,7 +46,7 @@ def _outcome(found: Audit | None) -> str:
     files = len(found.reports)
     bad = sum(not report.is_healthy for report in found.reports)
     parts = [f"{plural(files, 'file')}, {bad or 'none'} with a fault."]
-    failed = sum(answer.verdict in ("failed", "invalid") for answer in found.answers)
+    failed = sum(answer.is_bad for answer in found.answers)
     if found.answers:
         passed = sum(answer.verdict == "passed" for answer in found.answers)
         parts.append(f"Acceptance: {plural(passed, 'check')} passed, {failed} not.")

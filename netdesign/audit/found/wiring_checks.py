@@ -122,6 +122,10 @@ def _missing(
         }
         for key, links in lost.most_common(MOST_NAMED)
     ]
+    between = named(
+        f"{tiered.device(low).name} and {tiered.device(high).name} have {usual - links} of {usual}"
+        for (low, high), links in short.items()
+    )
     said = named(f"{entry['name']} has {entry['up']} of {entry['expected']} up" for entry in worst)
     word = "uplink" if total == 1 else "uplinks"
     return Finding(
@@ -130,8 +134,8 @@ def _missing(
         f"{low_name} to {high_name}",
         f"{total:,} {word} missing over {plural(len(short), 'pair')} of {low_name} and "
         f"{high_name}: {plural(usual, 'link')} join each of {len(pairs.counts):,} pairs elsewhere. "
-        f"Worst first: {said}. A link that is down does not stand in the file: check these cables "
-        "and ports.",
+        f"Worst first: {said}. Pairs: {between}. A link that is down does not stand in the file: "
+        "check these cables and ports.",
         {
             "missing": total,
             "pairs": len(short),

@@ -252,9 +252,7 @@ def _whole_word(low: str, title: str, place: int) -> int:
         place += 1
 
 
-def _layout(
-    columns: tuple[Column, ...], starts: tuple[int, ...]
-) -> tuple[tuple[str, int], ...]:
+def _layout(columns: tuple[Column, ...], starts: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
     """The meaning of each column, and the last cell that starts at or before it."""
     return tuple(
         (

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from netdesign.audit.document import Document
 from netdesign.audit.report import Understood
 from netdesign.audit.slurm_topology.content import Plugin, Unit
-from netdesign.audit.slurm_topology.draft import Draft, TopologyDraft, whole_number
+from netdesign.audit.slurm_topology.draft import Draft, TopologyDraft, whole_names, whole_number
 
 _STARTS: dict[str, Plugin] = {"switchname": "tree", "blockname": "block", "ringname": "ring"}
 _KEYS = frozenset(("nodes", "switches", "linkspeed"))
 _SHOWN_ONLY = frozenset(("level", "blockindex", "blocksize"))  # by scontrol show topology
+_KNOWN = _KEYS | _SHOWN_ONLY
 _FIRST = (*_STARTS, "blocksizes", "aggregatedblock")
 # Slurm's own grammar of a line; the counts keep the search linear.
 _PAIR = re.compile(
     r"(?<![\w.])([A-Za-z][A-Za-z0-9_.]{0,31})\s{0,8}[-+*/]?=\s{0,8}(?:\"([^\"]*)\"|(\S+))"
 )
+_LONGEST_KEY = 32
 _PREFIX = re.compile(r"\s*(?:(?:\d{1,6}:|>|\||<pre>)\s*)?")
 _PROMPT = re.compile(
     r"(?:\[[^\]]{0,80}\]|[^\s#$>%]{0,60})[#$>%]\s{0,4}(?:(?:sudo\s)?(?:cat|scontrol|less|more)\s|\Z)"
 )
+_COMMAND = re.compile("(?:cat|scontrol|less|more) ")
 _FIRST_LETTERS = "sSbBrRaA0123456789 \t>|<#"  # of a definition and what may stand before it
 _LONGEST_LOGICAL = 1 << 22  # characters of a line with its continuations
 
 
-@dataclass(frozen=True)
-class _Logical:
+class _Logical(NamedTuple):
     """A line with its continuations, without its comment."""
 
     number: int
@@ -55,6 +57,10 @@ def read_conf(document: Document, draft: Draft, used: Understood) -> None:
         if first is None:
             outside = True
             continue
+        if draft.full_line and first in _STARTS:
+            draft.left_out += 1
+            used.add_range(logical.number, logical.last)
+            continue
         pairs, stray = _pairs(logical.text)
         keys = {key.lower(): value for key, value in pairs}
         if first not in keys:
@@ -63,12 +69,7 @@ def read_conf(document: Document, draft: Draft, used: Understood) -> None:
         apart = logical.number if logical.is_apart or outside else apart
         outside = False
         if logical.is_cut:
-            draft.fault(
-                "line-too-long",
-                "error",
-                f"line {logical.number}",
-                "The line is too long to be read whole: its last names are missing here.",
-            )
+            draft.cut_lines.append(logical.number)
         if first in _STARTS:
             plugin = _STARTS[first]
             if draft.begins_anew(of(plugin, logical.number), keys[first], apart, logical.number):
@@ -101,7 +102,8 @@ def _logical_lines(document: Document, used: Understood) -> Iterator[_Logical]:
                 used.add(line.number)
         if not parts:
             number, size, is_cut = line.number, 0, False
-        is_cut = is_cut or line.cut
+        if line.cut:
+            text, is_cut = whole_names(text), True
         last = line.number
         if text.endswith("\\"):
             text = text[:-1]
@@ -124,8 +126,7 @@ def _says_nothing(text: str) -> bool:
     """A comment, a fence of Markdown, or the command that printed the file."""
     if text.lstrip()[:3].startswith(("#", "```", "~~~")):
         return True
-    words = ("cat ", "scontrol ", "less ", "more ")
-    is_command = any(word in text for word in words) or text.rstrip()[-1:] in "#$"
+    is_command = _COMMAND.search(text) is not None or text[-1:] in "#$"
     return is_command and _PROMPT.match(text.rstrip()) is not None
 
 
@@ -140,6 +141,8 @@ def _first_key(text: str) -> str | None:
     """The definition that a line begins with, in small letters."""
     if "=" not in text[:200]:
         return None
+    if text.startswith("SwitchName="):
+        return "switchname"
     start = _PREFIX.match(text)
     rest = text[start.end() if start else 0 :][:32].lower()
     for key in _FIRST:
@@ -150,6 +153,9 @@ def _first_key(text: str) -> str | None:
 
 def _pairs(text: str) -> tuple[list[tuple[str, str]], str]:
     """Keys with their values, and the text that belongs to none."""
+    words = _plain_pairs(text)
+    if words:
+        return words, ""
     pairs: list[tuple[str, str]] = []
     stray: list[str] = []
     end = 0
@@ -163,6 +169,19 @@ def _pairs(text: str) -> tuple[list[tuple[str, str]], str]:
         end = found.end()
     stray += text[end:].split()
     return pairs, " ".join(stray)
+
+
+def _plain_pairs(text: str) -> list[tuple[str, str]]:
+    """The same of a line of words as ``Key=value`` alone, as most are; none of another one."""
+    pairs: list[tuple[str, str]] = []
+    if '"' in text or not text.isascii() or not text[:1].isalpha():
+        return pairs
+    for word in text.split():
+        key, _, value = word.partition("=")
+        if not (key.isalnum() and key[0].isalpha() and len(key) <= _LONGEST_KEY and value):
+            return []
+        pairs.append((key, value))
+    return pairs
 
 
 def _unit(
@@ -207,7 +226,7 @@ def _speed(draft: Draft, keys: dict[str, str], owner: str) -> int | None:
 
 def _complain(draft: Draft, keys: dict[str, str], stray: str, first: str, line: int) -> None:
     """What Slurm does not know on the line of a unit."""
-    unknown = [key for key in keys if key not in _KEYS | _SHOWN_ONLY and key != first]
+    unknown = [key for key in keys if key not in _KNOWN and key != first]
     if unknown:
         draft.fault(
             "unknown-key",

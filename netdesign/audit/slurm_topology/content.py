@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from netdesign.audit.found.network import FoundNetwork
 from netdesign.audit.report import Severity
+
+if TYPE_CHECKING:
+    from netdesign.audit.slurm_topology.shape import Shape
 
 Plugin = Literal["tree", "block", "ring", "torus3d", "flat", "unknown"]
 UNIT_NAMES: Mapping[str, tuple[str, str]] = {
@@ -47,6 +50,13 @@ class Topology:
         """What its units are called: one of them, several of them."""
         return UNIT_NAMES.get(self.plugin, ("unit", "units"))
 
+    @cached_property
+    def shape(self) -> Shape:
+        """How its switches stand to each other."""
+        from netdesign.audit.slurm_topology.shape import shape_of
+
+        return shape_of(self)
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -66,6 +76,9 @@ class SlurmContent:
     topologies: tuple[Topology, ...] = ()
     faults: tuple[Fault, ...] = ()
     more_faults: int = 0  # beyond those listed
+    full_line: int = 0  # up to which it is read, where there are too many names in all; else 0
+    left_out: int = 0  # units behind that line
+    cut_lines: tuple[int, ...] = ()  # numbers of lines that were too long to be read whole
 
     @property
     def main(self) -> Topology:

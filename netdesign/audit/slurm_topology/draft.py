@@ -18,6 +18,7 @@ from netdesign.audit.slurm_topology.hostlist import expand
 
 MOST_NAMES = 1 << 18  # nodes and switches named in a file, so that no file fills the memory
 _MOST_FAULTS = 200
+_KINDS: Mapping[Plugin, str] = {"tree": "switch", "block": "block", "ring": "ring"}
 _LONGEST_NAME = 64  # HOST_NAME_MAX
 
 
@@ -50,7 +51,11 @@ class Draft:
     topologies: list[TopologyDraft] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     more_faults: int = 0
-    left: int = MOST_NAMES
+    left: int = field(default_factory=lambda: MOST_NAMES)
+    units: int = 0
+    full_line: int = 0  # from which on nothing is taken in, for there are too many names
+    left_out: int = 0  # units behind it
+    cut_lines: list[int] = field(default_factory=list)
 
     def fault(
         self,
@@ -77,8 +82,12 @@ class Draft:
                 {"line": line},
             )
             return ()
+        if self.full_line:
+            return ()
         found = expand(text, self.left)
         self.left -= len(found.names)
+        if found.is_full:
+            self.full_line = line
         for reason in found.faults:
             rule = "range-too-large" if found.is_cut else "invalid-hostlist"
             self.fault(
@@ -92,7 +101,12 @@ class Draft:
 
     def add(self, topology: TopologyDraft, unit: Unit) -> None:
         """A unit; its second definition is an error in Slurm."""
-        kind = {"tree": "switch", "block": "block", "ring": "ring"}.get(topology.plugin, "unit")
+        self.units += 1
+        if self.units > MOST_NAMES and not self.full_line:
+            self.full_line = unit.line
+        if self.full_line and unit.line > self.full_line:
+            self.left_out += 1
+            return
         if len(unit.name) > _LONGEST_NAME:
             self.fault(
                 "name-too-long",
@@ -106,6 +120,7 @@ class Draft:
         if before is None:
             topology.units[unit.name] = unit
             return
+        kind = _KINDS.get(topology.plugin, "unit")
         same = (before.nodes, before.children) == (unit.nodes, unit.children)
         self.fault(
             f"duplicate-{kind}",
@@ -154,7 +169,16 @@ class Draft:
             ),
             faults=tuple(self.faults),
             more_faults=self.more_faults,
+            full_line=self.full_line,
+            left_out=self.left_out,
+            cut_lines=tuple(self.cut_lines),
         )
+
+
+def whole_names(text: str) -> str:
+    """A line that is cut, without its last name, of which only a part may be here."""
+    text = text[: max(text.rfind(","), text.rfind("["), text.rfind("=") + 1)]
+    return text + "]" * (text.count("[") - text.count("]"))
 
 
 def _joined(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:

@@ -9,36 +9,56 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 MOST_IN_RANGE = 64 * 1024  # MAX_RANGE and MAX_PREFIX_CNT of hostlist.c
+_DIGITS = "0123456789"
 _MOST_DIGITS = 18  # of a number in a name that is still a number of a sequence
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Hostlist:
     """Names in their order, and what could not be read as a name."""
 
     names: tuple[str, ...]
     faults: tuple[str, ...] = ()  # reasons, each with the text that it is about
-    is_cut: bool = False  # names were left out: a range or the whole is too large
+    is_cut: bool = False  # names were left out: more than Slurm takes
+    is_full: bool = False  # names were left out: more than were asked for
+
+
+class _FullError(Exception):
+    """An item has more names than are still wanted."""
 
 
 def expand(text: str, most: int) -> Hostlist:
     """The names of an expression, at most ``most`` of them."""
+    if "[" not in text and "]" not in text:
+        plain = tuple(filter(None, text.replace(",", " ").replace("\t", " ").split(" ")))
+        return Hostlist(plain[: max(0, most)], is_full=len(plain) > most)
     names: list[str] = []
     faults: list[str] = []
-    is_cut = False
+    is_cut = is_full = False
     for item in _items(text):
-        found, fault, too_large = _expand_item(item, most - len(names))
+        try:
+            found, fault, too_large = _expand_item(item, most - len(names))
+        except _FullError:
+            is_full = True
+            continue
         names += found
         is_cut = is_cut or too_large
         if fault and len(faults) < 5:
             faults.append(fault)
-    return Hostlist(tuple(names), tuple(faults), is_cut)
+    return Hostlist(tuple(names), tuple(faults), is_cut, is_full)
 
 
 def _items(text: str) -> Iterator[str]:
     """Parts between commas and white space outside brackets."""
+    opened = text.find("[")
+    if opened == text.rfind("[") and text.find("]") == len(text) - 1:
+        before, mark, last = text[:opened].replace("\t", ",").replace(" ", ",").rpartition(",")
+        yield from filter(None, before.split(","))
+        yield text[len(before) + len(mark) :]
+        return
     start = depth = 0
     for place, letter in enumerate(text):
         if letter == "[":
@@ -54,7 +74,12 @@ def _items(text: str) -> Iterator[str]:
 
 
 def _expand_item(item: str, most: int) -> tuple[list[str], str, bool]:
-    """Names of one item, what is wrong with it, and whether names were left out."""
+    """Names of one item, what is wrong with it, and whether it is more than Slurm takes.
+
+    Raises
+    ------
+    _FullError          when it has more than ``most`` names
+    """
     shown = item if len(item) <= 60 else item[:57] + "..."
     names = [""]
     rest = item
@@ -63,7 +88,10 @@ def _expand_item(item: str, most: int) -> tuple[list[str], str, bool]:
         literal, bracket, after = rest.partition("[")
         if "]" in literal:
             return [], f"{shown}: a bracket is closed that was not opened", False
-        names = [name + literal for name in names]
+        if len(names) > most:
+            raise _FullError
+        if literal:
+            names = [name + literal for name in names]
         if not bracket:
             if literal and literal is not item and "[" in item:
                 fault = f"{shown}: Slurm refuses text behind the last bracket"
@@ -71,14 +99,17 @@ def _expand_item(item: str, most: int) -> tuple[list[str], str, bool]:
         inside, closing, rest = after.partition("]")
         if not closing:
             return [], f"{shown}: the bracket is not closed", False
-        numbers, reason, too_large = _numbers(inside, max(0, most) // max(1, len(names)))
+        if len(names) > MOST_IN_RANGE:
+            reason = f"{len(names):,} names before its last bracket"
+            return [], f"{shown}: too large, {reason}, Slurm allows {MOST_IN_RANGE:,}", True
+        numbers, reason, too_large = _numbers(inside, most // max(1, len(names)))
         if too_large:
             return [], f"{shown}: too large, {reason}", True
         if reason:
             fault = f"{shown}: {reason}"
         names = [name + number for name in names for number in numbers]
     if len(names) > most:
-        return [], f"{shown}: too many names in this file", True
+        raise _FullError
     return names, fault, False
 
 
@@ -101,8 +132,12 @@ def _numbers(inside: str, most: int) -> tuple[list[str], str, bool]:
             size = f"{high - low + 1:,}" if len(last) <= _MOST_DIGITS else "far too many"
             return [], f"{size} names in a range, Slurm allows {MOST_IN_RANGE:,}", True
         if len(numbers) + high - low + 1 > most:
-            return [], "too many names in this file", True
-        numbers += [str(number).zfill(len(first)) for number in range(low, high + 1)]
+            raise _FullError
+        if not dash:
+            numbers.append(first)
+            continue
+        width = len(first)
+        numbers += [f"{number:0{width}d}" for number in range(low, high + 1)]
     return numbers, reason, False
 
 
@@ -110,8 +145,7 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 40
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(NamedTuple):
     """A name as a member of a sequence: ``gpu`` 7 ``-ib``."""
 
     prefix: str
@@ -123,22 +157,20 @@ class Numbered:
 def numbered(name: str) -> Numbered | None:
     """A name by its last number; None where it has none."""
     end = len(name)
-    while end and not _digit(name[end - 1]):
+    while end and not "0" <= name[end - 1] <= "9":
         end -= 1
-    start = end
-    while start and _digit(name[start - 1]):
-        start -= 1
+    digits = name if end == len(name) else name[:end]
+    start = len(digits.rstrip(_DIGITS))
     if start == end or end - start > _MOST_DIGITS:
         return None
     return Numbered(name[:start], int(name[start:end]), name[end:], end - start)
 
 
-def _digit(letter: str) -> bool:
-    return "0" <= letter <= "9"
-
-
 def fold(names: Iterable[str], most: int = 12) -> str:
     """Names as a hostlist, in the order of their numbers, at most ``most`` pieces of it."""
+    names = tuple(names)
+    if len(names) == 1:
+        return names[0]
     pieces: list[str] = []
     families: dict[tuple[str, str, int], list[int]] = {}
     for name in names:

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 from netdesign.audit.found.network import FoundDevice, FoundLink, FoundNetwork
 from netdesign.audit.slurm_topology.content import Topology, Unit
-from netdesign.audit.slurm_topology.shape import shape_of
 
 
 def network_of(topology: Topology) -> FoundNetwork:
     """A tree as devices and links; how many cables a link has is not in the file."""
-    shape = shape_of(topology)
+    shape = topology.shape
     units = {unit.name: unit for unit in topology.units}
     devices: dict[str, FoundDevice] = {
         unit.name: FoundDevice(

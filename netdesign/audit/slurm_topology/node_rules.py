@@ -48,21 +48,28 @@ def node_findings(topology: Topology) -> Iterator[Finding]:
     yield from _nowhere(topology, families, strays)
 
 
-def _owners(topology: Topology) -> dict[str, list[str]]:
-    owners: dict[str, list[str]] = {}
+def _owners(topology: Topology) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Nodes that several units have, in the order of the file, with these units."""
+    first: dict[str, str] = {}
+    several: dict[str, list[str]] = {}
     for unit in topology.units:
-        for node in dict.fromkeys(unit.nodes):
-            owners.setdefault(node, []).append(unit.name)
-    return owners
+        name = unit.name
+        for node in unit.nodes:
+            before = first.setdefault(node, name)
+            if before != name:
+                several.setdefault(node, [before]).append(name)
+    if several:
+        for node in first:
+            if node in several:
+                yield node, tuple(dict.fromkeys(several[node]))
 
 
 def _twice(topology: Topology) -> Iterator[Finding]:
     one, several = topology.words
     rule = "node-on-two-leaves" if topology.plugin == "tree" else f"node-in-two-{several}"
     shared: dict[tuple[str, ...], list[str]] = {}
-    for node, owners in _owners(topology).items():
-        if len(owners) > 1:
-            shared.setdefault(tuple(owners), []).append(node)
+    for node, owners in _owners(topology):
+        shared.setdefault(owners, []).append(node)
     for names, nodes in list(shared.items())[:_MOST_LISTED]:
         many = len(nodes) > 1
         shown = named(names, 4)
@@ -77,7 +84,7 @@ def _twice(topology: Topology) -> Iterator[Finding]:
             "slurm-topology",
         )
     for unit in topology.units:
-        if len(set(unit.nodes)) < len(unit.nodes):
+        if len(unit.nodes) > 1 and len(set(unit.nodes)) < len(unit.nodes):
             again = len(unit.nodes) - len(set(unit.nodes))
             yield Finding(
                 "node-twice-in-a-list",
@@ -93,8 +100,12 @@ def _families(topology: Topology) -> dict[tuple[str, str], Family]:
     for unit in topology.units:
         for node in unit.nodes:
             part = numbered(node)
-            if part is not None:
-                members.setdefault((part.prefix, part.suffix), {})[part.number] = node
+            if part is None:
+                continue
+            key = (part.prefix, part.suffix)
+            if key not in members:
+                members[key] = {}
+            members[key][part.number] = node
     return {key: Family(*key, names) for key, names in members.items()}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from netdesign.audit.found.tiers import tier_name
 from netdesign.audit.slurm_topology.content import SlurmContent, Topology
 from netdesign.audit.slurm_topology.hostlist import fold
-from netdesign.audit.slurm_topology.shape import Shape, shape_of
+from netdesign.audit.slurm_topology.shape import Shape
 
 
 def summarise(content: SlurmContent) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def topology_summary(topology: Topology) -> dict[str, Any]:
         "hosts": len(hosts),
     }
     if topology.plugin == "tree":
-        return {**summary, **_tree(topology, shape_of(topology))}
+        return {**summary, **_tree(topology, topology.shape)}
     if topology.plugin == "block":
         summary["block_sizes"] = list(topology.block_sizes) if topology.block_sizes else None
     _, several = topology.words

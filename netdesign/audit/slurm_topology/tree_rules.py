@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from netdesign.audit.report import Finding
 from netdesign.audit.slurm_topology.content import Topology
-from netdesign.audit.slurm_topology.shape import Shape, shape_of
+from netdesign.audit.slurm_topology.shape import Shape
 from netdesign.wording import named
 
 _MOST_LISTED = 50
@@ -17,7 +17,7 @@ _SOURCE = "slurm-topology"
 
 def tree_findings(topology: Topology) -> Iterator[Finding]:
     """Everything that is said about the switches of a tree."""
-    shape = shape_of(topology)
+    shape = topology.shape
     yield from _undefined(shape)
     yield from _cycles(shape)
     yield from _roots(topology, shape)
@@ -134,7 +134,7 @@ def _several_parents(shape: Shape) -> Iterator[Finding]:
 
 def _link_speeds(topology: Topology) -> Iterator[Finding]:
     """Switches of one tier that say different speeds."""
-    shape = shape_of(topology)
+    shape = topology.shape
     tiers: dict[int, dict[int | None, list[str]]] = {}
     for unit in topology.units:
         level = shape.levels.get(unit.name)

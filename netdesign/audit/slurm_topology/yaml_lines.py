@@ -14,7 +14,7 @@ from typing import NamedTuple
 from netdesign.audit.document import Document
 from netdesign.audit.report import Understood
 from netdesign.audit.slurm_topology.content import Plugin, Unit
-from netdesign.audit.slurm_topology.draft import Draft, TopologyDraft, whole_number
+from netdesign.audit.slurm_topology.draft import Draft, TopologyDraft, whole_names, whole_number
 
 _PLUGINS: dict[str, Plugin] = {
     "tree": "tree",
@@ -41,6 +41,7 @@ _KNOWN = frozenset(
         "link_speed",
     )
 )
+_MARKS = re.compile("[\"'{}]")  # of flow style and quotes
 _KEY = re.compile(r"""["']?([A-Za-z_0-9]{1,24})["']?\s{0,4}:(?=\s|$|["'\[{])\s{0,64}""")
 _START = re.compile(r"""\s*(?:-\s+)*\{?\s*["']?topology["']?\s{0,4}:\s{0,8}["']?[^\s"'{\[]""")
 
@@ -233,19 +234,23 @@ def read_yaml(document: Document, draft: Draft, used: Understood) -> None:
                 used.add(line.number)
                 continue
         if line.cut:
-            draft.fault(
-                "line-too-long",
-                "error",
-                f"line {line.number}",
-                "The line is too long to be read whole: its last names are missing here.",
-            )
+            text = whole_names(text)
         if text and reader.line(line.number, text):
             used.add(line.number)
+            if line.cut:
+                draft.cut_lines.append(line.number)
     reader.end()
 
 
 def _pairs(text: str) -> Iterator[_Pair]:
     """Keys with their values; a flow mapping gives several."""
+    if _MARKS.search(text) is None:
+        plain = text.lstrip(" ")
+        starts_item = plain.startswith("- ")
+        key, colon, value = (plain[2:] if starts_item else plain).partition(": ")
+        if colon and key in _KNOWN and ":" not in value and not value.endswith(","):
+            yield _Pair(key, _unquoted(value.strip()), starts_item)
+            return
     found = [entry for entry in _KEY.finditer(text) if _is_key(text, entry.start())]
     is_flow = "{" in text or len(found) > 1
     for place, entry in enumerate(found):
