@@ -1,4 +1,4 @@
-"""A reader that stops at its cap says so in one note, and draws no verdict from what it left out."""
+"""A reader that stops at its cap says so in one note, and judges nothing that it left out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def _rules(report: FileReport) -> dict[str, str]:
 def _switch(name: str, others: list[tuple[int, str, int]]) -> str:
     rows = "".join(
         f"Interface:    swp{port}, via: LLDP, RID: 1\n  Chassis:\n    SysName:      {far}\n"
-        f"    Capability:   Bridge, on\n  Port:\n    PortID:       ifname swp{far_port}\n{'-' * 79}\n"
+        f"    Capability:   Bridge, on\n  Port:\n    PortID:       ifname swp{far_port}\n"
+        f"{'-' * 79}\n"
         for port, far, far_port in others
     )
     return f"admin@{name}:~$ lldpctl\n{rows}"
@@ -50,9 +51,7 @@ def test_lldp_entries_beyond_the_most_are_a_note_alone(monkeypatch: pytest.Monke
 
 def test_lldp_total_of_a_table_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     head = "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n"
-    rows = "".join(
-        f"Ethernet{port}    leaf{port}           etp1            BR\n" for port in (1, 2)
-    )
+    rows = "".join(f"Ethernet{port}    leaf{port}           etp1            BR\n" for port in "12")
     table = f"show lldp table\n{head}{rows}Total entries displayed:  2\n"
     whole = f"admin@a:~$ {table}admin@b:~$ {table}"
     assert "entries-left-out" not in _rules(_told(LLDP, whole))

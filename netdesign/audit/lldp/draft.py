@@ -124,6 +124,9 @@ class Draft:
 
     def add(self, entry: Entry) -> bool:
         """A neighbour; whether it says enough to be one."""
+        if self.is_full and entry.local_port and entry.name:
+            self.left_out += 1
+            return True
         local = told(entry.local_port)
         name, chassis = told(entry.name), told(entry.chassis)
         port = told(entry.port)

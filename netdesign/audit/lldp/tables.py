@@ -78,7 +78,7 @@ class TableReader:
             return True
         if not self._form:
             return False
-        if _RULE.match(text):
+        if "--" in text and _RULE.match(text):
             spans = tuple(found.start() for found in re.finditer(r"-+", text))
             if not self._spans and len(spans) >= len(self._columns):  # else one line across
                 self._spans, self._layout = spans, ()
@@ -267,14 +267,13 @@ def _layout(columns: tuple[Column, ...], starts: tuple[int, ...]) -> tuple[tuple
 def _cells(text: str, starts: tuple[int, ...]) -> list[str]:
     """Text between the starts; a word that hangs over a border belongs to where it begins."""
     borders = []
+    size = len(text)
     for start in starts:
-        border = min(start, len(text))
-        while (
-            0 < border < len(text) and text[border - 1] not in " \t" and text[border] not in " \t"
-        ):
+        border = start if start < size else size
+        while 0 < border < size and text[border - 1] not in " \t" and text[border] not in " \t":
             border -= 1
         borders.append(border)
-    ends = [*borders[1:], len(text)]
+    ends = [*borders[1:], size]
     return [text[start:end].strip() for start, end in zip(borders, ends, strict=True)]
 
 
