@@ -10,6 +10,7 @@ from netdesign.audit.kind import Kind
 from netdesign.audit.line_split import LONGEST_LINE
 from netdesign.audit.lldp import KIND as LLDP
 from netdesign.audit.lldp import draft as lldp_draft
+from netdesign.audit.perftest import KIND as PERFTEST
 from netdesign.audit.report import FileReport
 from netdesign.audit.slurm_topology import KIND as SLURM
 from netdesign.audit.slurm_topology import draft as slurm_draft
@@ -110,3 +111,9 @@ def test_slurm_line_that_is_too_long_keeps_its_whole_names() -> None:
         (leaf,) = report.summary["leaves"]
         assert leaf["nodes"] == f"node[{first:06d}-{first + leaf['down'] - 1:06d}]"
         assert leaf["down"] > 5000
+
+
+def test_more_perftest_runs_than_are_read_are_said() -> None:
+    head = " #bytes #iterations BW peak[Gb/sec] BW average[Gb/sec] MsgRate[Mpps]\n"
+    report = _told(PERFTEST, (head + " 65536 5000 98.00 98.00 0.186920\n") * 20_100)
+    assert {"tests-left-out", "not-judged"} <= set(_rules(report))

@@ -8,13 +8,14 @@ from netdesign.audit.context import Context
 from netdesign.audit.limits import limit
 from netdesign.audit.perftest.complaints import complaints
 from netdesign.audit.perftest.content import BandwidthRow, PerftestRuns, Run
+from netdesign.audit.perftest.json_reader import MOST_TESTS
 from netdesign.audit.perftest.judge_compared import compared, with_reads
 from netdesign.audit.perftest.judge_latency import latency_findings, planned_latency
 from netdesign.audit.perftest.summary import capacity, gbps, informed
 from netdesign.audit.report import Finding
 from netdesign.units import bytes_to_kibibytes, bytes_to_mebibytes
 
-_MOST_JUDGED = 200  # tests; a file with more of them is a monitor's log
+_MOST_JUDGED = 1_000  # tests; a file with more of them is a monitor's log
 
 
 def judge(runs: PerftestRuns, context: Context) -> list[Finding]:
@@ -33,6 +34,16 @@ def judge(runs: PerftestRuns, context: Context) -> list[Finding]:
     found += _no_peak(tests)
     if rate is None and any(test.best for test in tests):
         found.append(_unknown_rate(tests))
+    if len(runs.tests) >= MOST_TESTS:
+        found.append(
+            Finding(
+                "tests-left-out",
+                "note",
+                "file",
+                f"Only the first {MOST_TESTS:,} tests were read: give the file in parts.",
+                {"tests": len(runs.tests)},
+            )
+        )
     if len(runs.tests) > _MOST_JUDGED:
         more = len(runs.tests) - _MOST_JUDGED
         found.append(
