@@ -77,7 +77,7 @@ SHOTS = (
     ),
     Shot("executive-summary", "executive_summary.ipynb", size=(1280, 1200)),
     Shot("ib-or-roce", "ib_or_roce.ipynb", size=(1280, 1200), scale=0.75),
-    Shot("congestion", "congestion_and_failures.ipynb", size=(1280, 1300), scale=0.75),
+    Shot("congestion", "congestion_and_failures.ipynb", size=(1280, 1160), scale=0.66),
     Shot("audit", "audit.ipynb", size=(1280, 1200), before=dropped),
     Shot("lesson-1", "lesson_01_one_slow_link.ipynb", size=(1280, 1200), before=guess),
 )
