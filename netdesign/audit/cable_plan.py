@@ -16,6 +16,7 @@ from netdesign.audit.report import FileReport
 from netdesign.topology.built import Fabric
 from netdesign.topology.naming import device_names, port_names
 
+_WITHOUT_CABLES = ("slurm-topology",)
 _DIGITS = re.compile(r"\d+")
 _PORT = re.compile(r"(\d+(?:/\d+)*)\Z")
 
@@ -67,9 +68,15 @@ class _Side:
 def networks_of(reports: Sequence[FileReport]) -> FoundNetwork | None:
     """All networks of some files as one; None where no file holds one.
 
-    LLDP tables of several switches are joined end to end; other dumps are laid side by side.
+    LLDP tables of several switches are joined end to end; other dumps are laid side by side. What
+    the scheduler is told is no list of cables.
     """
-    contents = [content for report in reports for content in report.contents.values()]
+    contents = [
+        content
+        for report in reports
+        for kind, content in report.contents.items()
+        if kind not in _WITHOUT_CABLES
+    ]
     tables = [content for content in contents if isinstance(content, LldpFile)]
     networks = [network_of(*tables)] if tables else []
     networks += [

@@ -81,6 +81,6 @@ def _with_plan(
     reports: tuple[FileReport, ...], said: tuple[Finding, ...]
 ) -> tuple[FileReport, ...]:
     """The reports, what is said of the cable plan with the first that holds a network."""
-    holder = next(report for report in reports if networks_of([report]) is not None)
+    holder = next((r for r in reports if networks_of([r]) is not None), reports[0])
     told = replace(holder, findings=worst_first([*holder.findings, *said]))
     return tuple(told if report is holder else report for report in reports)

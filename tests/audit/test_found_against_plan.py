@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from netdesign.audit.cable_plan import compare_with_plan
 from netdesign.audit.cable_plan_findings import plan_findings
@@ -16,6 +18,7 @@ from netdesign.audit.document import document_of
 from netdesign.audit.fabric_view import view_of, view_of_plan
 from netdesign.audit.found.network import FoundDevice, FoundLink, FoundNetwork
 from netdesign.audit.whole import audit_all
+from netdesign.cli import app
 from netdesign.design import read_design
 from netdesign.evaluate import evaluate
 from netdesign.fabrics import cabled, hardware_of, spec_of
@@ -226,3 +229,16 @@ def test_files_are_held_against_the_plan_only_with_a_design(design: str | None) 
     found = audit_all([document_of("dump", DUMP)], context)
     assert bool(found.plan_findings) is (design is not None)
     assert found.reports[0].kind == "ibnetdiscover"
+
+
+def test_what_the_scheduler_is_told_is_no_list_of_cables(tmp_path: Path) -> None:
+    """The Slurm file that a design writes itself has nothing wrong beside that design."""
+    design = "llama-3-8b-64-h100"
+    path = tmp_path / "topology.conf"
+    ran = CliRunner().invoke(app, ["fabric", "--design", design, "--slurm", str(path)])
+    assert ran.exit_code == 0
+    context = Context(evaluation=evaluate(read_design(design)))
+    found = audit_all([document_of("topology.conf", path.read_bytes())], context)
+    assert found.reports[0].kind == "slurm-topology"
+    assert found.plan is None
+    assert found.is_healthy
