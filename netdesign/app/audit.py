@@ -224,7 +224,7 @@ class AuditPage:
         keys = [key for key, *_ in detail.places(found, faults=self.faults)]
         self.chosen = self.chosen if self.chosen in keys else (keys[0] if keys else "")
         self.files.value = detail.listing(found, self.chosen, faults=self.faults)
-        report = self.reports[int(self.chosen)] if self.chosen.isdecimal() else None
+        report = found.reports[int(self.chosen)] if self.chosen.isdecimal() else None
         self.pictures.show_curve(report, self.context, self.table)
         self.unread.value = Markup() if report is None else detail.unread_section(report)
         if report is not None:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from netdesign.acceptance.benchmarks import Benchmark, benchmarks
 from netdesign.errors import DesignError
+from netdesign.fabrics import cabled, hardware_of, spec_of
 from netdesign.order import parts_of
+from netdesign.topology.built import Fabric
 from netdesign.units import gbps_to_bytes_per_second
 
 if TYPE_CHECKING:
@@ -35,6 +38,23 @@ class Context:
         if self.nics is not None or self.evaluation is None:
             return self.nics
         return parts_of(self.evaluation.design).server.network_ports
+
+    @cached_property
+    def checks(self) -> tuple[Benchmark, ...]:
+        """The plan of benchmarks of the design; none without one."""
+        return () if self.evaluation is None else benchmarks(self.evaluation)
+
+    @cached_property
+    def planned(self) -> Fabric:
+        """Every switch and cable of the design.
+
+        Raises
+        ------
+        DesignError     without a design, or when it cannot be built
+        """
+        if self.evaluation is None:
+            raise DesignError("design", None, "is not given", "give the one that was built")
+        return cabled(spec_of(self.evaluation), hardware_of(self.evaluation.design)).fabric
 
     @property
     def node_rate(self) -> float | None:

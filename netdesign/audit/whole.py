@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from netdesign.acceptance.benchmarks import benchmarks
 from netdesign.audit.acceptance import Answer, accept
 from netdesign.audit.beside import with_one_node, with_perftest
 from netdesign.audit.cable_plan import PlanComparison, compare_with_plan, networks_of
@@ -15,7 +14,6 @@ from netdesign.audit.document import Document
 from netdesign.audit.files import audit_whatever
 from netdesign.audit.report import FileReport, Finding, worst_first
 from netdesign.errors import DesignError
-from netdesign.fabrics import cabled, hardware_of, spec_of
 from netdesign.topology.built import Fabric
 
 
@@ -61,14 +59,14 @@ def together(reports: tuple[FileReport, ...], known: Context) -> Audit:
     reports = with_one_node(with_perftest(reports))
     if known.evaluation is None:
         return Audit(reports)
-    answers = accept(benchmarks(known.evaluation), reports)
+    answers = accept(known.checks, reports)
     if not any(answer.runs for answer in answers):
         answers = ()
     network = networks_of(reports)
     if network is None:
         return Audit(reports, answers)
     try:
-        fabric = cabled(spec_of(known.evaluation), hardware_of(known.evaluation.design)).fabric
+        fabric = known.planned
     except DesignError as error:
         finding = Finding("no-cable-plan", "note", "cable plan", f"No cable plan: {error}.")
         return Audit(reports, answers, None, (finding,))

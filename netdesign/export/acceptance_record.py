@@ -9,7 +9,7 @@ from netdesign.acceptance.benchmarks import Benchmark, hours_of
 from netdesign.audit.acceptance import Answer
 from netdesign.charts.own_words import own_measurements
 from netdesign.evaluate import Evaluation
-from netdesign.export.failure_plan import escaped, number, sign
+from netdesign.export.failure_plan import escaped, how_lines, number, sign
 from netdesign.export.preflight_script import goal, pass_mark, shown, tool_command
 from netdesign.failures.preflight import PlannedTest
 from netdesign.units import (
@@ -148,12 +148,7 @@ def plan_document(
             f"| {escaped(test.row.name)} | {escaped(test.measure)} "
             f"| {number(test.expected)} {unit} | {sign(test)} {number(test.limit)} {unit} | |"
         )
-    for test in tests:
-        lines += ["", f"## {escaped(test.row.name)}", "", escaped(test.procedure)]
-        if test.command:
-            lines += ["", f"    {printable(test.command)}"]
-        if test.remark:
-            lines += ["", escaped(test.remark[:1].upper() + test.remark[1:]) + "."]
+    lines += how_lines(tests)
     return "\n".join([*lines, ""])
 
 

@@ -68,13 +68,20 @@ def plan_markdown(evaluation: Evaluation, tests: Sequence[PlannedTest]) -> str:
             f"| {number(test.expected)} {unit} | {number(test.low)} to {number(test.high)} {unit} "
             f"| {sign(test)} {number(test.limit)} {unit} | |"
         )
+    lines += how_lines(tests)
+    return "\n".join([*lines, ""])
+
+
+def how_lines(tests: Sequence[PlannedTest]) -> list[str]:
+    """How each test is done, in Markdown: a section each."""
+    lines: list[str] = []
     for test in tests:
         lines += ["", f"## {escaped(test.row.name)}", "", escaped(test.procedure)]
         if test.command:
             lines += ["", f"    {printable(test.command)}"]
         if test.remark:
             lines += ["", escaped(test.remark[:1].upper() + test.remark[1:]) + "."]
-    return "\n".join([*lines, ""])
+    return lines
 
 
 def sign(test: PlannedTest) -> str:

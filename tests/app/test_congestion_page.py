@@ -168,7 +168,7 @@ def test_a_crash_is_logged_and_said(
     monkeypatch.setattr(module, "answer", fails)
     with caplog.at_level(logging.ERROR):
         page.change({"taper": 2.0})
-    assert module.UNEXPECTED in page.banner.widget.value
+    assert page.unexpected in page.banner.widget.value
     assert "on purpose" in caplog.text
 
 

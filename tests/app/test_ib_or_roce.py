@@ -172,7 +172,7 @@ def test_a_bug_of_ours_is_a_sentence_and_a_log_line(
     monkeypatch.setattr(module, "answer", broken)
     with caplog.at_level(logging.ERROR):
         page.change({"balance": 0.5})
-    assert module.UNEXPECTED in page.banner.widget.value
+    assert page.unexpected in page.banner.widget.value
     assert "ZeroDivisionError" in caplog.text
     assert everything(page) == before
 

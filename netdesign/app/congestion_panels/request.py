@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode
 
-from netdesign.app.page_settings import check_value, read_value, settings_in, written
+from netdesign.app.page_settings import (
+    PageRequest,
+    check_value,
+    default_values,
+    differing,
+    read_changes,
+    settings_in,
+)
 from netdesign.catalog import Parameter, data_directory
 from netdesign.catalog.switch_chips import switch_chips
 from netdesign.charts.words import FAMILIES
@@ -107,27 +114,21 @@ def names(path: str) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(PageRequest):
     """A value for every setting, and the design below them."""
 
-    values: Mapping[str, Any]
     base: Design
 
-    def value(self, path: str) -> Any:
-        return self.values[path]
+    def with_values(self, changes: Mapping[str, Any]) -> Self:
+        fresh = super().with_values(changes)
+        name = fresh.value("design")
+        return fresh if name == OWN else replace(fresh, base=read_design_once(name))
 
-    def with_values(self, changes: Mapping[str, Any]) -> Request:
-        """A copy with some values changed.
-
-        Raises
-        ------
-        DesignError     for a value that its setting cannot have
-        """
-        for path, value in changes.items():
-            check(settings()[path], value)
-        name = changes.get("design", self.values["design"])
-        base = self.base if name == OWN else read_design_once(name)
-        return Request(MappingProxyType({**self.values, **changes}), base)
+    def check(self, path: str, value: Any) -> None:
+        if path == "broken" and isinstance(value, str) and _DEVICE.fullmatch(value):
+            return
+        setting = settings()[path]
+        check_value(setting, value, names(path) if setting.kind == "choice" else ())
 
     @property
     def gpus(self) -> int:
@@ -205,8 +206,8 @@ def read_design_once(name: str) -> Design:
 @cache
 def default_request() -> Request:
     """What a newcomer sees."""
-    values = {path: read_value(setting, setting.default) for path, setting in settings().items()}
-    return Request(MappingProxyType(values), read_design_once(values["design"]))
+    values = default_values(settings())
+    return Request(values, read_design_once(values["design"]))
 
 
 def opening(base: Design, name: str = OWN) -> Request:
@@ -237,11 +238,7 @@ def to_query(request: Request) -> str:
     name = request.value("design")
     first = opening(request.base, name)
     head = [] if first is default_request() else [("design", name)]
-    changed = [
-        (path, written(setting, request.value(path)))
-        for path, setting in settings().items()
-        if request.value(path) != first.value(path)
-    ]
+    changed = differing(settings(), request, first)
     own = parse_qsl(design_to_query(request.base))[1:] if name == OWN else []
     return urlencode([("v", "1"), *head, *changed, *own])
 
@@ -259,29 +256,11 @@ def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
         request = opening(base)
     elif "design" in given:
         try:
-            check(settings()["design"], given["design"])
+            request.check("design", given["design"])
             request = opening(read_design_once(given["design"]), given["design"])
         except DesignError as error:
             ignored.append(str(error))
-    changes: dict[str, Any] = {}
-    for path, text in pairs:
-        if path in settings() and path != "design":
-            try:
-                value = read_value(settings()[path], text)
-                check(settings()[path], value)
-                changes[path] = value
-            except DesignError as error:
-                ignored.append(str(error))
+    others = [(path, text) for path, text in pairs if path != "design"]
+    changes, wrong_values = read_changes(settings(), others, request.check)
+    ignored += wrong_values
     return request.with_values(changes), tuple(ignored)
-
-
-def check(setting: Parameter, value: Any) -> None:
-    """Refuse a value that a setting cannot have.
-
-    Raises
-    ------
-    DesignError
-    """
-    if setting.path == "broken" and isinstance(value, str) and _DEVICE.fullmatch(value):
-        return
-    check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())

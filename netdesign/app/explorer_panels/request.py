@@ -12,11 +12,17 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from netdesign.app.page_settings import check_value, read_value, settings_in, written
+from netdesign.app.page_settings import (
+    PageRequest,
+    check_value,
+    default_values,
+    differing,
+    read_changes,
+    settings_in,
+)
 from netdesign.catalog import Parameter, PriceBook, Switch, load_catalog
 from netdesign.charts.family_reach import title
 from netdesign.economics.counted_parts import Cabling
-from netdesign.errors import DesignError
 from netdesign.rivals import settings_of
 from netdesign.topology.families import FAMILIES
 from netdesign.topology.spec import FabricSpec
@@ -75,24 +81,12 @@ def switch_name(switch: Switch) -> str:
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(PageRequest):
     """A value for every setting."""
 
-    values: Mapping[str, Any]
-
-    def value(self, path: str) -> Any:
-        return self.values[path]
-
-    def with_values(self, changes: Mapping[str, Any]) -> Request:
-        """A copy with some values changed.
-
-        Raises
-        ------
-        DesignError     for a value that its setting cannot have
-        """
-        for path, value in changes.items():
-            _check(settings()[path], value)
-        return Request(MappingProxyType({**self.values, **changes}))
+    def check(self, path: str, value: Any) -> None:
+        setting = settings()[path]
+        check_value(setting, value, names(path) if setting.kind == "choice" else ())
 
     @property
     def family(self) -> str:
@@ -203,33 +197,20 @@ def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any
 @cache
 def default_request() -> Request:
     """What a newcomer sees."""
-    values = {path: read_value(setting, setting.default) for path, setting in settings().items()}
-    return Request(MappingProxyType(values))
+    return Request(default_values(settings()))
 
 
 def to_query(request: Request) -> str:
     """The settings that differ from their default, as a query string."""
-    first = default_request()
-    changed = [
-        (path, written(setting, request.value(path)))
-        for path, setting in settings().items()
-        if request.value(path) != first.value(path)
-    ]
+    changed = differing(settings(), request, default_request())
     return urlencode([("v", "1"), *changed])
 
 
 def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
     """A request from a query string, and what in it was ignored and why."""
-    request, ignored = default_request(), []
-    changes: dict[str, Any] = {}
-    for path, text in parse_qsl(query.lstrip("?")[:LONGEST_QUERY]):
-        if path in settings():
-            try:
-                value = read_value(settings()[path], text)
-                _check(settings()[path], value)
-                changes[path] = value
-            except DesignError as error:
-                ignored.append(str(error))
+    request = default_request()
+    pairs = parse_qsl(query.lstrip("?")[:LONGEST_QUERY])
+    changes, ignored = read_changes(settings(), pairs, request.check)
     return request.with_values(brought_along(request, changes)), tuple(ignored)
 
 
@@ -238,7 +219,3 @@ def _plain(setting: Parameter, value: Any) -> Any:
     if setting.kind == "choice":
         return _FLAGS.get(value)
     return None if AUTO in setting.choices and value == 0 else value
-
-
-def _check(setting: Parameter, value: Any) -> None:
-    check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())

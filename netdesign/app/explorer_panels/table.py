@@ -9,6 +9,7 @@ from netdesign.app.explorer_panels.request import Request
 from netdesign.app.html import Head, Markup, join, table, tag
 from netdesign.app.layout import card
 from netdesign.app.live_html import LiveHtml
+from netdesign.app.page_settings import sentence
 from netdesign.charts.family_reach import title
 from netdesign.charts.format import NOTHING, count, digits, dollars, percent, power, ratio
 from netdesign.rivals import WITHOUT_SWITCHES, Contender
@@ -184,12 +185,6 @@ def asked(request: Request) -> str:
         f"{request.switch.name} of {ports} × {speed:g} Gb/s · "
         f"{ratio(request.value('oversubscription'))} at the leaf · prices of {request.book.name}"
     )
-
-
-def sentence(line: str) -> str:
-    """A note with a capital, unless it begins with a symbol, and a full stop."""
-    first = line[:1] if line[1:3] == " =" else line[:1].upper()
-    return f"{first}{line[1:].rstrip('.')}."
 
 
 def _standing(contenders: Sequence[Contender]) -> list[Any]:

@@ -14,14 +14,20 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from netdesign.app.explorer_panels.request import fabric_switches, switch_name
-from netdesign.app.page_settings import check_value, read_value, settings_in
+from netdesign.app.page_settings import (
+    PageRequest,
+    check_value,
+    default_values,
+    differing,
+    read_changes,
+    settings_in,
+)
 from netdesign.catalog import Parameter, Transport, load_catalog
 from netdesign.comparison import Pricing
 from netdesign.comparison.counterpart import switches_for
 from netdesign.comparison.figures import Overrides, figures_of
 from netdesign.congestion.settings import routing_rows
 from netdesign.design import Design, read_design, shipped_designs
-from netdesign.errors import DesignError
 from netdesign.order import parts_of
 from netdesign.units import mebibytes_to_bytes
 
@@ -53,24 +59,14 @@ def names(path: str) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True)
-class Request:
+class Request(PageRequest):
     """A value for every setting."""
 
-    values: Mapping[str, Any]
-
-    def value(self, path: str) -> Any:
-        return self.values[path]
-
-    def with_values(self, changes: Mapping[str, Any]) -> Request:
-        """A copy with some values changed.
-
-        Raises
-        ------
-        DesignError     for a value that its setting cannot have
-        """
-        for path, value in changes.items():
-            _check(settings()[path], value)
-        return Request(MappingProxyType({**self.values, **changes}))
+    def check(self, path: str, value: Any) -> None:
+        setting = settings()[path]
+        if setting.kind != "choice" and AUTO in setting.choices and value == 0:
+            return
+        check_value(setting, value, names(path) if setting.kind == "choice" else ())
 
     @property
     def base(self) -> Design:
@@ -212,33 +208,20 @@ def brought_along(request: Request, changes: Mapping[str, Any]) -> dict[str, Any
 @cache
 def default_request() -> Request:
     """What a newcomer sees."""
-    values = {path: read_value(setting, setting.default) for path, setting in settings().items()}
-    return Request(MappingProxyType(values))
+    return Request(default_values(settings()))
 
 
 def to_query(request: Request) -> str:
     """The settings that differ from their default, as a query string."""
-    first = default_request()
-    changed = [
-        (path, _written(setting, request.value(path)))
-        for path, setting in settings().items()
-        if request.value(path) != first.value(path)
-    ]
+    changed = differing(settings(), request, default_request())
     return urlencode([("v", "1"), *changed])
 
 
 def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
     """A request from a query string, and what in it was ignored and why."""
-    request, ignored = default_request(), []
-    changes: dict[str, Any] = {}
-    for path, text in parse_qsl(query.lstrip("?")[:LONGEST_QUERY]):
-        if path in settings():
-            try:
-                value = read_value(settings()[path], text)
-                _check(settings()[path], value)
-                changes[path] = value
-            except DesignError as error:
-                ignored.append(str(error))
+    request = default_request()
+    pairs = parse_qsl(query.lstrip("?")[:LONGEST_QUERY])
+    changes, ignored = read_changes(settings(), pairs, request.check)
     along = brought_along(request, changes)
     for path in SWITCHES:
         if path in changes and along[path] != changes[path]:
@@ -248,13 +231,3 @@ def from_query(query: str) -> tuple[Request, tuple[str, ...]]:
 
 def _share_of_percent(percent: float) -> float:
     return percent / 100
-
-
-def _written(setting: Parameter, value: Any) -> Any:
-    return f"{value:.12g}" if setting.kind == "number" else value
-
-
-def _check(setting: Parameter, value: Any) -> None:
-    if setting.kind != "choice" and AUTO in setting.choices and value == 0:
-        return
-    check_value(setting, value, names(setting.path) if setting.kind == "choice" else ())
